@@ -1,0 +1,509 @@
+/**
+ * The words of the program as types. Every file of a work directory is one of these:
+ * plan.json = Plan, environment.json = Environment, census.json = Census, samples.ndjson = SampleLine per line,
+ * comparison.json = Comparison.
+ */
+
+/** One side of a comparison. */
+export type Arm = "base" | "head";
+export const ARMS: readonly Arm[] = ["base", "head"];
+
+export type Verdict = "pass" | "regression" | "inconclusive" | "error";
+
+/** What a latency gate compares; p99 unless a slot has too few requests for it. */
+export type LatencyStatistic = "p90" | "p95" | "p99";
+
+// ---------------------------------------------------------------- configuration, after parsing
+
+export type DriverName = "process" | "url";
+export type ConnectionPolicy = "keep-alive" | "close";
+export type OnInconclusive = "pass" | "warn" | "fail";
+export type ServiceName = "mysql" | "redis";
+
+export interface PhpSettings {
+  /** php-fpm binary; null = the newest found on this machine. */
+  binary: string | null;
+  processManager: "static" | "dynamic" | "ondemand";
+  workers: number;
+  opcache: boolean;
+  jit: "off" | "function" | "tracing";
+  /** listen.backlog of php-fpm. */
+  backlog: number;
+  /** Extra ini settings, name -> value. */
+  ini: Record<string, string>;
+}
+
+export interface TargetConfig {
+  driver: DriverName | "auto";
+  /** Directory below the arm's tree that is served, "." for the tree itself. */
+  root: string;
+  /** Front controller below `root`: every request that is no file goes to it. */
+  index: string;
+  /** Host header of every request. */
+  host: string;
+  /** Path that answers 2xx once the arm is ready; goes through PHP. */
+  healthPath: string;
+  /** Shell commands, run in each arm's tree before it starts, services already up. */
+  prepare: string[];
+  /**
+   * Start command of a server that is not php-fpm; it must listen on 127.0.0.1:$PORT and stay in the foreground.
+   * null = php-fpm behind nginx.
+   */
+  start: string | null;
+  services: ServiceName[];
+  env: Record<string, string>;
+  php: PhpSettings;
+  /** Where the arms already run; driver `url` only. */
+  url: Record<Arm, string> | null;
+}
+
+/** A single request, or a k6 module that makes several. */
+export type Work =
+  | {
+      kind: "request";
+      method: string;
+      path: string;
+      headers: Record<string, string>;
+      body: string | null;
+    }
+  /** `file` is absolute: it belongs to the configuration, not to an arm. */
+  | { kind: "flow"; file: string };
+
+export interface Checks {
+  /** Accepted status codes. */
+  status: number[];
+  bodyContains: string | null;
+}
+
+export interface Stage {
+  durationSeconds: number;
+  /** VUs at the end of the stage. */
+  target: number;
+}
+
+export type Load =
+  | { model: "closed"; vus: number[] }
+  /** Requests per second; "auto" = 70% of what the pilot reached. */
+  | { model: "open"; rates: (number | "auto")[]; maxVus: number }
+  /** Judged on its plateau: its longest stage that keeps the VUs of the stage before. */
+  | { model: "ramp"; stages: Stage[] };
+
+/** Margins and limits of one cell; ratios (0.05 = 5%), ms, requests/s. */
+export interface Limits {
+  maxQpsDrop: number;
+  maxP99Rise: number;
+  /** Absolute limits, judged apart from the comparison; null = none. */
+  minQps: number | null;
+  maxP99Ms: number | null;
+  /** Whether latency is gated: closed and ramp by default, open when asked. */
+  gateLatency: boolean;
+}
+
+export interface Scenario {
+  name: string;
+  work: Work;
+  connection: ConnectionPolicy;
+  checks: Checks;
+  load: Load;
+  limits: Limits;
+}
+
+export type CountName = "sqlStatements" | "dbConnections" | "redisCommands" | "responseBytes";
+
+export interface GateConfig {
+  /** Margin of the overall test, a ratio. */
+  maxOverallQpsDrop: number;
+  onInconclusive: OnInconclusive;
+  /** Allowed growth per request of an exact count; absent = shown, not gated. */
+  maxAdded: Partial<Record<CountName, number>>;
+}
+
+export interface MeasureConfig {
+  budgetSeconds: number;
+  /** "auto" = from the pilot, 2 s where that holds enough requests. */
+  slotSeconds: number | "auto";
+  warmUpSeconds: number;
+  /** N of the decision rule. */
+  maxRounds: number;
+  /** Share of failed requests above which a slot is worthless. */
+  maxErrorRate: number;
+  /** CPU time of others, in cores, above which a slot is worthless; null = not checked. */
+  maxForeignCores: number | null;
+  /** CPU lists such as "0,2-3"; "auto" = from the machine's physical cores. */
+  isolation: "auto" | "off" | { generator: string; target: string; services: string };
+}
+
+export interface Config {
+  target: TargetConfig;
+  scenarios: Scenario[];
+  gate: GateConfig;
+  measure: MeasureConfig;
+}
+
+// ---------------------------------------------------------------- plan.json
+
+export interface ArmSource {
+  /** What the user called it: a path, a ref, a URL. */
+  label: string;
+  /** Absolute path of the tree; null for driver `url`. */
+  directory: string | null;
+  /** Commit of the tree where git knows it. */
+  commit: string | null;
+  /** Extra environment of this arm alone. */
+  env: Record<string, string>;
+}
+
+/** Logical CPUs, ascending. */
+export interface Layout {
+  generator: number[];
+  target: number[];
+  services: number[];
+  /** True where the generator has a core of its own. */
+  isolated: boolean;
+  /** The layout in a sentence. */
+  note: string;
+}
+
+/** A scenario at one load level: what is judged. */
+export interface Cell {
+  /** "<scenario> @<level>", unique in a plan. */
+  id: string;
+  scenario: string;
+  model: Load["model"];
+  /** VUs (closed, plateau of a ramp) or requests/s (open; null = 70% of the pilot's). */
+  level: number | null;
+}
+
+export interface Plan {
+  version: 1;
+  /** SHA-256 over the rest, hex. */
+  id: string;
+  /** Seed of every random order in the run. */
+  seed: number;
+  arms: Record<Arm, ArmSource>;
+  /** True where both arms are the same tree: an A/A run. */
+  sameSource: boolean;
+  driver: DriverName;
+  config: Config;
+  cells: Cell[];
+  layout: Layout;
+}
+
+// ---------------------------------------------------------------- environment.json
+
+export interface PhpState {
+  version: string;
+  sapi: string;
+  opcache: boolean;
+  /** Effective JIT: "off", "function", "tracing", or what the ini says ("disable"). */
+  jit: string;
+  jitBufferBytes: number;
+  xdebug: boolean;
+  processManager: string;
+  workers: number;
+  extensions: string[];
+}
+
+export interface Environment {
+  version: 1;
+  planId: string;
+  /** ISO 8601, UTC. */
+  startedAt: string;
+  machine: {
+    cpuModel: string;
+    logicalCpus: number;
+    physicalCores: number;
+    memoryBytes: number;
+    kernel: string;
+    os: string;
+    cgroup: "v1" | "v2" | "none";
+  };
+  /** Tool -> version: node, k6, php, nginx, mysql, redis. */
+  tools: Record<string, string>;
+  php: Record<Arm, PhpState | null>;
+  /** Sentences a reader must see: Xdebug on, OPcache off, JIT silently disabled, one shared core. */
+  warnings: string[];
+}
+
+// ---------------------------------------------------------------- census.json
+
+export interface Count {
+  /** Mean per request over all repeats. */
+  perRequest: number;
+  min: number;
+  max: number;
+  /** True where every repeat gave the same number. */
+  exact: boolean;
+}
+
+export interface CensusArm {
+  /** Distinct status codes seen, ascending; 0 = no answer. */
+  statuses: number[];
+  /** Share of requests that missed the scenario's checks. */
+  failedShare: number;
+  counts: Partial<Record<CountName, Count>>;
+}
+
+export interface Census {
+  version: 1;
+  planId: string;
+  requestsPerRepeat: number;
+  repeats: number;
+  /** One per scenario, in plan order. */
+  scenarios: { scenario: string; arms: Record<Arm, CensusArm> }[];
+}
+
+// ---------------------------------------------------------------- samples.ndjson
+
+export interface LatencyMs {
+  avg: number;
+  p50: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  max: number;
+}
+
+/** What the kernel counted while a slot ran; CPU in seconds of one core. */
+export interface Witness {
+  /** PHP runtime and web server of this arm. */
+  targetCpuSeconds: number;
+  servicesCpuSeconds: number;
+  generatorCpuSeconds: number;
+  /** Busy time on our cores that none of ours spent; can be slightly negative (tick rounding). */
+  foreignCpuSeconds: number;
+  stealSeconds: number;
+  /** Length of the interval the counters span, s. */
+  intervalSeconds: number;
+  /** Highest CPU use of the arm in a 1 s window, cores. */
+  targetPeakCores: number;
+  /** Anonymous memory of the arm at the slot's end. */
+  targetMemoryBytes: number;
+  throttledPeriods: number;
+  /** TIME_WAIT sockets at the slot's end, whole network namespace. */
+  timeWait: number;
+  /** Connections the kernel or the FPM backlog turned away. */
+  listenOverflows: number;
+  /** Deepest php-fpm listen queue since the replica started. */
+  listenQueueMax: number;
+  maxChildrenReached: number;
+}
+
+export type SlotEvent = "target-restarted" | "oom-killed" | "k6-died";
+export type RunStage = "main" | "confirm";
+
+export interface SlotSample {
+  kind: "slot";
+  stage: RunStage;
+  /** Counted from 0 over both stages. */
+  block: number;
+  cell: string;
+  arm: Arm;
+  /** 0 = first slot of its round. */
+  order: number;
+  /** ms since the epoch. */
+  startedAt: number;
+  /** Nominal length, s. */
+  seconds: number;
+  requests: number;
+  /** requests / seconds. */
+  qps: number;
+  /** null where no request completed. */
+  latencyMs: LatencyMs | null;
+  /** Mean per request, ms. */
+  phasesMs: { connect: number; tls: number; wait: number; receive: number };
+  errors: number;
+  failedChecks: number;
+  droppedIterations: number;
+  bytesReceived: number;
+  /** Requests that failed for want of a source port. */
+  portErrors: number;
+  /** null where the kernel's counters could not be read (driver `url`). */
+  witness: Witness | null;
+  events: SlotEvent[];
+}
+
+export interface PilotCell {
+  cell: string;
+  requests: number;
+  qps: number;
+  slotSeconds: number;
+  statistic: LatencyStatistic;
+  /** Requests/s of an open cell whose rate is "auto", else null. */
+  rate: number | null;
+}
+
+/** Where the wall time of a block went, s. */
+export interface BlockTimes {
+  restart: number;
+  /** k6 from start to the first scenario. */
+  k6Start: number;
+  warmUp: number;
+  /** Slots under load. */
+  load: number;
+  total: number;
+}
+
+export type StopReason = "decided" | "cap" | "budget" | "interrupted" | "failed";
+
+export type SampleLine =
+  | { kind: "begin"; version: 1; planId: string; startedAt: number }
+  | { kind: "pilot"; cells: PilotCell[]; seconds: number }
+  | SlotSample
+  /** Written after the block's slots: only a block with this line is complete. */
+  | {
+      kind: "block";
+      stage: RunStage;
+      block: number;
+      /** CPU time of the yardstick on the target's cores, ms. */
+      yardstickMs: number;
+      times: BlockTimes;
+    }
+  /** Which tests go into confirmation, e.g. "health @20/qps", "overall". */
+  | { kind: "confirm"; tests: string[] }
+  | { kind: "stop"; reason: StopReason; detail: string | null; wallSeconds: number };
+
+// ---------------------------------------------------------------- comparison.json
+
+/** Why a slot counts for nothing; from causes, never from results. */
+export type StrikeReason =
+  | "foreign-load"
+  | "steal"
+  | "generator-saturated"
+  | "errors"
+  | "dropped-iterations"
+  | "listen-overflow"
+  | "ports-exhausted"
+  | "target-restarted"
+  | "oom-killed"
+  | "k6-died"
+  | "no-requests";
+
+/** What a test compares. `min-qps` and `max-p99` are absolute limits on the head. */
+export type TestMetric = "qps" | "latency" | "min-qps" | "max-p99" | "overall-qps";
+
+/** Estimate after n rounds, as ratios head/base (or head/limit for absolute limits). */
+export interface Estimate {
+  n: number;
+  ratio: number;
+  /** Interval of the ratio. */
+  low: number;
+  high: number;
+}
+
+/** Why a verdict is not a plain pass; `code` is stable, `text` is a sentence. */
+export interface Reason {
+  code: string;
+  text: string;
+}
+
+export type Confirmation = "confirmed" | "not-confirmed" | "no-time";
+
+export interface TestResult {
+  /** "<cell id>/<metric>", or "overall". */
+  id: string;
+  metric: TestMetric;
+  /** What is compared: "qps", or the gated percentile. */
+  statistic: "qps" | LatencyStatistic;
+  /** The line as a ratio head/base: 0.95 for a QPS drop of 5%, 1.2 for a rise of 20%; for a limit 1. */
+  line: number;
+  /** The configured limit in requests/s or ms; null for comparisons. */
+  limit: number | null;
+  verdict: "pass" | "regression" | "inconclusive";
+  /** Median over the rounds that were used; requests/s or ms; null without rounds. */
+  base: number | null;
+  head: number | null;
+  /** null before the first look (round 6 of the rule). */
+  estimate: Estimate | null;
+  /** One-sided p of "worse than the line"; null as above. */
+  p: number | null;
+  /** Log ratio head/base of each round used, in order. */
+  logRatios: number[];
+  /** The estimate as it stood at each look, for the chart. */
+  path: Estimate[];
+  confirmation: Confirmation | null;
+  reasons: Reason[];
+}
+
+/** Medians over the clean slots of one arm. */
+export interface ArmFigures {
+  slots: number;
+  requests: number;
+  qps: number;
+  latencyMs: LatencyMs;
+  cpuMsPerRequest: number | null;
+  cpuPeakCores: number | null;
+  memoryBytes: number | null;
+  throttledPeriods: number;
+  timeWait: number;
+  errors: number;
+  failedChecks: number;
+  /** Largest latency of any clean slot, ms: winsorising hides stalls. */
+  maxMs: number;
+}
+
+export interface CellResult {
+  cell: Cell;
+  connection: ConnectionPolicy;
+  /** `new`: the base does not have it; shown, not judged. `shown`: nothing of it is gated. */
+  verdict: Verdict | "new" | "shown";
+  statistic: LatencyStatistic;
+  /** Why a lower percentile than p99 is gated, or null. */
+  statisticNote: string | null;
+  /** Requests/s the cell was driven at, open model only. */
+  rate: number | null;
+  tests: TestResult[];
+  figures: Record<Arm, ArmFigures | null>;
+  /** Clean rounds. */
+  rounds: number;
+  /** Slots struck, by reason; a slot counts under its first reason only. */
+  struck: Partial<Record<StrikeReason, number>>;
+  /** Slots measured, struck ones included. */
+  slots: number;
+  reasons: Reason[];
+}
+
+export interface CensusDifference {
+  scenario: string;
+  count: CountName;
+  base: Count;
+  head: Count;
+  /** Growth allowed; null = not gated. */
+  allowed: number | null;
+  /** True where an exact count grew by more than allowed. */
+  exceeded: boolean;
+}
+
+export interface Comparison {
+  version: 1;
+  planId: string;
+  verdict: Verdict;
+  reasons: Reason[];
+  sameSource: boolean;
+  arms: Record<Arm, { label: string; commit: string | null }>;
+  cells: CellResult[];
+  /** null with too few cells for a median over cells. */
+  overall: TestResult | null;
+  census: CensusDifference[];
+  /** Tests the error rate is shared by (K of the rule). */
+  tests: number;
+  alpha: number;
+  beta: number;
+  /** Complete blocks, both stages. */
+  blocks: number;
+  /** Slots measured and struck, whole run. */
+  slots: number;
+  struck: Partial<Record<StrikeReason, number>>;
+  stop: { reason: StopReason; detail: string | null } | null;
+  /** Where the time went, s. */
+  times: BlockTimes & { pilot: number; wall: number };
+  /** Median and spread (max/min - 1) of the yardstick; null without blocks. */
+  yardstick: { medianMs: number; spread: number } | null;
+  /** Lines of samples.ndjson that could not be used, as sentences. */
+  damaged: string[];
+}
+
+/** Fails to compile where a union grew and a switch did not. */
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
+}
