@@ -18,7 +18,8 @@ export type LatencyStatistic = "p90" | "p95" | "p99";
 export type DriverName = "process" | "url";
 export type ConnectionPolicy = "keep-alive" | "close";
 export type OnInconclusive = "pass" | "warn" | "fail";
-export type ServiceName = "mysql" | "redis";
+/** `http` is a stand-in for a third party: it answers every path at once with 200 and a few bytes of JSON. */
+export type ServiceName = "mysql" | "redis" | "http";
 
 export interface PhpSettings {
   /** php-fpm binary; null = the newest found on this machine. */
@@ -149,8 +150,6 @@ export interface ArmSource {
   directory: string | null;
   /** Commit of the tree where git knows it. */
   commit: string | null;
-  /** Extra environment of this arm alone. */
-  env: Record<string, string>;
 }
 
 /** Logical CPUs, ascending. */

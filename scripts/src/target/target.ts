@@ -66,4 +66,4 @@ export interface StartOptions {
 /** Starts services, prepares both arms, starts both. On any failure everything is torn down before it rejects. */
 export type StartTarget = (options: StartOptions) => Promise<Target>;
 
-export const SERVICE_LABEL: Record<ServiceName, string> = { mysql: "MySQL", redis: "Redis" };
+export const SERVICE_LABEL: Record<ServiceName, string> = { mysql: "MySQL", redis: "Redis", http: "HTTP stand-in" };
