@@ -1,0 +1,15 @@
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  root: dirname(dirname(fileURLToPath(import.meta.url))),
+  test: {
+    include: ["scripts/test/**/*.test.ts"],
+    // Many tests start real servers: one file at a time, or they disturb each other on a small machine.
+    fileParallelism: false,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 20_000,
+  },
+});
