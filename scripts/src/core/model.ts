@@ -327,6 +327,8 @@ export interface PilotCell {
   requests: number;
   qps: number;
   slotSeconds: number;
+  /** Pause after a slot in which its last requests may finish. */
+  gapSeconds: number;
   statistic: LatencyStatistic;
   /** Requests/s of an open cell whose rate is "auto", else null. */
   rate: number | null;

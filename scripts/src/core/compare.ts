@@ -1,0 +1,302 @@
+import type {
+  Arm,
+  ArmFigures,
+  BlockTimes,
+  CellResult,
+  Census,
+  CensusDifference,
+  Comparison,
+  Confirmation,
+  CountName,
+  Environment,
+  LatencyMs,
+  LatencyStatistic,
+  Plan,
+  Reason,
+  SampleLine,
+  SlotSample,
+  StrikeReason,
+  TestResult,
+  Verdict,
+} from "./model.ts";
+import { ARMS } from "./model.ts";
+import { type CellState, type Run, replay } from "./replay.ts";
+import { median } from "./stats/robust.ts";
+import { estimateOf, type TestState } from "./test-state.ts";
+
+/** What a comparison is made from: the files of a work directory, parsed. */
+export interface CompareInput {
+  plan: Plan;
+  census: Census | null;
+  environment: Environment | null;
+  lines: readonly SampleLine[];
+  /** Lines of samples.ndjson that could not be used, as sentences. */
+  damaged: readonly string[];
+}
+
+/**
+ * The comparison of a run: estimate, interval and verdict per cell and metric, and why.
+ * Pure: the same input gives the same comparison.
+ */
+export function compare({ plan, census, lines, damaged }: CompareInput): Comparison {
+  const run = replay(plan, census, lines);
+  const stop = lines.findLast((line) => line.kind === "stop") ?? null;
+  const cells = run.cells.map((state) => cellResult(run, state));
+  const overall = run.overall === null ? null : testResult(run, run.overall);
+  const differences = censusDifferences(plan, census);
+  const { verdict, reasons } = runVerdict(cells, overall, differences);
+  return {
+    version: 1,
+    planId: plan.id,
+    verdict,
+    reasons,
+    sameSource: plan.sameSource,
+    arms: { base: labelOf(plan, "base"), head: labelOf(plan, "head") },
+    cells,
+    overall,
+    census: differences,
+    tests: run.rule.tests,
+    alpha: run.rule.alpha,
+    beta: run.rule.beta,
+    blocks: run.blocks,
+    slots: run.cells.reduce((sum, state) => sum + state.slots, 0),
+    struck: addCounts(run.cells.map((state) => state.struck)),
+    stop: stop && { reason: stop.reason, detail: stop.detail },
+    times: times(lines, stop?.wallSeconds ?? null),
+    yardstick: yardstick(lines),
+    damaged: [...damaged],
+  };
+}
+
+function labelOf(plan: Plan, arm: Arm): { label: string; commit: string | null } {
+  const { label, commit } = plan.arms[arm];
+  return { label, commit };
+}
+
+// ---------------------------------------------------------------- one test
+
+function testResult(run: Run, test: TestState): TestResult {
+  const confirming = run.confirmation?.tests.find((candidate) => candidate.id === test.id) ?? null;
+  const reasons: Reason[] = [];
+  let verdict: TestResult["verdict"] = test.verdict === "open" ? "inconclusive" : test.verdict;
+  let confirmation: Confirmation | null = null;
+
+  if (test.verdict === "regression") {
+    confirmation = confirming === null ? "no-time" : confirming.verdict === "regression" ? "confirmed" : "not-confirmed";
+    if (confirmation !== "confirmed") {
+      verdict = "inconclusive";
+      reasons.push(unconfirmedReason(confirmation, confirming));
+    }
+  } else if (test.verdict === "open") {
+    const n = test.x.length;
+    const code = n === 0 ? "no-samples" : "undecided";
+    const text =
+      n === 0
+        ? "no clean round was measured"
+        : n < run.rule.firstLook
+          ? `${n} clean ${n === 1 ? "round" : "rounds"}; nothing is decided before ${run.rule.firstLook}`
+          : `undecided after ${n} rounds, when measuring stopped`;
+    reasons.push({ code, text });
+  } else if (test.verdict === "inconclusive") {
+    const n = test.x.length;
+    const onTheLine = n < run.rule.cap;
+    reasons.push({
+      code: onTheLine ? "on-the-line" : "cap",
+      text: onTheLine
+        ? `it sits on the line after ${n} rounds; more of them would not settle it`
+        : `undecided after ${n} rounds, the most that are measured`,
+    });
+  }
+
+  return {
+    id: test.id,
+    metric: test.metric,
+    statistic: test.statistic,
+    line: test.line,
+    limit: test.limit,
+    verdict,
+    base: medianOrNull(test.base),
+    head: medianOrNull(test.head),
+    estimate: test.last !== null && "p" in test.last ? estimateOf(test, test.last) : null,
+    p: test.last !== null && "p" in test.last ? test.last.p : null,
+    logRatios: test.logRatios,
+    path: test.path,
+    confirmation,
+    reasons,
+  };
+}
+
+function unconfirmedReason(confirmation: Confirmation, confirming: TestState | null): Reason {
+  if (confirmation === "no-time") {
+    return { code: "unconfirmed", text: "it looked red, but there was no time to confirm it on fresh replicas" };
+  }
+  const n = confirming?.x.length ?? 0;
+  return { code: "not-confirmed", text: `it looked red, but ${n} rounds on fresh replicas did not confirm it` };
+}
+
+function medianOrNull(values: readonly number[]): number | null {
+  return values.length > 0 ? median(values) : null;
+}
+
+// ---------------------------------------------------------------- one cell
+
+function cellResult(run: Run, state: CellState): CellResult {
+  const statistic = state.pilot?.statistic ?? "p99";
+  const tests = state.tests.map((test) => testResult(run, test));
+  return {
+    cell: state.cell,
+    connection: state.scenario.connection,
+    verdict: cellVerdict(state, tests),
+    statistic,
+    statisticNote: statisticNote(state, statistic),
+    rate: state.cell.model === "open" ? (state.cell.level ?? state.pilot?.rate ?? null) : null,
+    tests,
+    figures: { base: figures(state, "base"), head: figures(state, "head") },
+    rounds: state.rounds.length,
+    struck: addCounts([state.struck]),
+    slots: state.slots,
+    reasons: state.reasons,
+  };
+}
+
+function cellVerdict(state: CellState, tests: readonly TestResult[]): CellResult["verdict"] {
+  if (state.status !== "judged") return state.status;
+  if (tests.length === 0) return "shown";
+  if (tests.some((test) => test.verdict === "regression")) return "regression";
+  return tests.every((test) => test.verdict === "pass") ? "pass" : "inconclusive";
+}
+
+function statisticNote(state: CellState, statistic: LatencyStatistic): string | null {
+  if (statistic === "p99" || state.pilot === null) return null;
+  const needed = statistic === "p95" ? "1,000 for p99" : "200 for p95";
+  return `${statistic} instead of p99: a slot holds about ${state.pilot.requests} requests, ${needed} are needed`;
+}
+
+function figures(state: CellState, arm: Arm): ArmFigures | null {
+  const slots = state.rounds.map((round) => round[arm]);
+  if (slots.length === 0) return null;
+  const witnesses = slots.flatMap((slot) => slot.witness ?? []);
+  const mid = (pick: (slot: SlotSample) => number) => median(slots.map(pick));
+  const latency = (key: keyof LatencyMs) => mid((slot) => slot.latencyMs?.[key] ?? Number.NaN);
+  const total = (pick: (slot: SlotSample) => number) => slots.reduce((sum, slot) => sum + pick(slot), 0);
+  const cpuMs = slots.flatMap((slot) =>
+    slot.witness === null ? [] : [(1000 * slot.witness.targetCpuSeconds) / slot.requests],
+  );
+  return {
+    slots: slots.length,
+    requests: total((slot) => slot.requests),
+    qps: mid((slot) => slot.qps),
+    latencyMs: {
+      avg: latency("avg"),
+      p50: latency("p50"),
+      p90: latency("p90"),
+      p95: latency("p95"),
+      p99: latency("p99"),
+      max: latency("max"),
+    },
+    cpuMsPerRequest: medianOrNull(cpuMs),
+    cpuPeakCores: medianOrNull(witnesses.map((witness) => witness.targetPeakCores)),
+    memoryBytes: medianOrNull(witnesses.map((witness) => witness.targetMemoryBytes)),
+    throttledPeriods: witnesses.reduce((sum, witness) => sum + witness.throttledPeriods, 0),
+    timeWait: medianOrNull(witnesses.map((witness) => witness.timeWait)) ?? 0,
+    errors: total((slot) => slot.errors),
+    failedChecks: total((slot) => slot.failedChecks),
+    maxMs: Math.max(...slots.map((slot) => slot.latencyMs?.max ?? 0)),
+  };
+}
+
+// ---------------------------------------------------------------- the run
+
+function runVerdict(
+  cells: readonly CellResult[],
+  overall: TestResult | null,
+  differences: readonly CensusDifference[],
+): { verdict: Verdict; reasons: Reason[] } {
+  const named = (verdict: CellResult["verdict"]) => cells.filter((cell) => cell.verdict === verdict);
+  const reasons: Reason[] = [];
+  const say = (code: string, text: string) => reasons.push({ code, text });
+
+  for (const cell of named("error")) say("error", `${cell.cell.id}: ${firstReason(cell)}`);
+  for (const cell of named("regression")) say("regression", `${cell.cell.id} is slower than allowed, confirmed`);
+  if (overall?.verdict === "regression") say("overall-regression", "all scenarios together are slower than allowed");
+  for (const difference of differences.filter((entry) => entry.exceeded)) {
+    say(
+      "census",
+      `${difference.scenario}: ${COUNT_LABEL[difference.count]} per request ${difference.base.perRequest} -> ${difference.head.perRequest}`,
+    );
+  }
+  if (named("error").length > 0) return { verdict: "error", reasons };
+  if (reasons.length > 0) return { verdict: "regression", reasons };
+
+  for (const cell of named("inconclusive")) say("inconclusive", `${cell.cell.id}: ${firstReason(cell)}`);
+  if (named("pass").length === 0) say("nothing-judged", "no scenario could be judged");
+  if (overall !== null && overall.confirmation !== null) say("overall", firstOf(overall.reasons));
+  return { verdict: reasons.length > 0 ? "inconclusive" : "pass", reasons };
+}
+
+const COUNT_LABEL: Record<CountName, string> = {
+  sqlStatements: "SQL statements",
+  dbConnections: "new database connections",
+  redisCommands: "Redis commands",
+  responseBytes: "response bytes",
+};
+
+function firstReason(cell: CellResult): string {
+  return firstOf([
+    ...cell.reasons,
+    ...cell.tests.filter((test) => test.verdict === "inconclusive").flatMap((test) => test.reasons),
+  ]);
+}
+
+function firstOf(reasons: readonly Reason[]): string {
+  return reasons[0]?.text ?? "undecided";
+}
+
+// ---------------------------------------------------------------- census
+
+function censusDifferences(plan: Plan, census: Census | null): CensusDifference[] {
+  const differences: CensusDifference[] = [];
+  for (const { scenario, arms } of census?.scenarios ?? []) {
+    for (const count of Object.keys(COUNT_LABEL) as CountName[]) {
+      const [base, head] = ARMS.map((arm) => arms[arm].counts[count]);
+      if (base === undefined || head === undefined) continue;
+      const allowed = plan.config.gate.maxAdded[count] ?? null;
+      const differs = base.exact && head.exact ? base.perRequest !== head.perRequest : !overlap(base, head);
+      if (!differs) continue;
+      const grown = base.exact && head.exact ? head.perRequest - base.perRequest : 0;
+      differences.push({ scenario, count, base, head, allowed, exceeded: allowed !== null && grown > allowed });
+    }
+  }
+  return differences;
+}
+
+function overlap(a: { min: number; max: number }, b: { min: number; max: number }): boolean {
+  return a.min <= b.max && b.min <= a.max;
+}
+
+// ---------------------------------------------------------------- where the time went
+
+function times(lines: readonly SampleLine[], wall: number | null): Comparison["times"] {
+  const sum: BlockTimes = { restart: 0, k6Start: 0, warmUp: 0, load: 0, total: 0 };
+  let pilot = 0;
+  for (const line of lines) {
+    if (line.kind === "pilot") pilot += line.seconds;
+    if (line.kind !== "block") continue;
+    for (const key of Object.keys(sum) as (keyof BlockTimes)[]) sum[key] += line.times[key];
+  }
+  return { ...sum, pilot, wall: wall ?? pilot + sum.total };
+}
+
+function yardstick(lines: readonly SampleLine[]): Comparison["yardstick"] {
+  const values = lines.flatMap((line) => (line.kind === "block" ? [line.yardstickMs] : []));
+  if (values.length === 0) return null;
+  return { medianMs: median(values), spread: Math.max(...values) / Math.min(...values) - 1 };
+}
+
+function addCounts(
+  counts: readonly ReadonlyMap<StrikeReason, number>[],
+): Partial<Record<StrikeReason, number>> {
+  const sum: Partial<Record<StrikeReason, number>> = {};
+  for (const map of counts) for (const [reason, n] of map) sum[reason] = (sum[reason] ?? 0) + n;
+  return sum;
+}

@@ -1,0 +1,330 @@
+import type { Rule } from "./decide.ts";
+import type {
+  Arm,
+  Cell,
+  Census,
+  PilotCell,
+  Plan,
+  Reason,
+  SampleLine,
+  Scenario,
+  SlotSample,
+  StrikeReason,
+} from "./model.ts";
+import { median } from "./stats/robust.ts";
+import { addLogRatio, addRound, blank, lookAtAll, overallTest, type TestState, testsOf } from "./test-state.ts";
+import { isEnvironment, isFunctional, strikeReason } from "./validity.ts";
+
+const FIRST_LOOK = 6;
+const ALPHA = 0.05;
+const BETA = 0.05;
+/** Rounds after which the overall test ends undecided. */
+const OVERALL_CAP = 12;
+/** Fewest cells over which a median says something about "all"; our choice. */
+const OVERALL_CELLS = 3;
+/** Rounds a cell may lose by its own fault, and no fewer than it won, before it is given up; our choice. */
+const GIVE_UP_ROUNDS = 4;
+
+/** One cell while its rounds come in. */
+export interface CellState {
+  cell: Cell;
+  scenario: Scenario;
+  pilot: PilotCell | null;
+  /** `judged` takes part; the others are settled without (further) rounds. */
+  status: "judged" | "new" | "error" | "inconclusive";
+  reasons: Reason[];
+  tests: TestState[];
+  /** Clean rounds of the main stage. */
+  rounds: Record<Arm, SlotSample>[];
+  struck: Map<StrikeReason, number>;
+  slots: number;
+  strikes: OwnStrikes;
+  /** Clean rounds and own strikes of the confirmation. */
+  confirm: { rounds: Record<Arm, SlotSample>[]; strikes: OwnStrikes; givenUp: boolean };
+}
+
+/** Rounds lost by a cell's own fault, by who failed. */
+interface OwnStrikes {
+  head: number;
+  base: number;
+  other: number;
+  reasons: Map<StrikeReason, number>;
+}
+
+/** Everything a run has come to after its lines so far. */
+export interface Run {
+  plan: Plan;
+  cells: CellState[];
+  overall: TestState | null;
+  rule: Rule;
+  /** null until confirmation began; then the tests listed for it, with their own rounds. */
+  confirmation: { tests: TestState[]; rule: Rule } | null;
+  lines: SampleLine[];
+  blocks: number;
+}
+
+/** What a run needs next. */
+export type Next =
+  | { kind: "measure"; cells: string[] }
+  /** Red in the main stage, most certain first: to be confirmed. */
+  | { kind: "confirm"; flagged: { test: string; cells: string[] }[] }
+  | { kind: "done"; capped: boolean };
+
+/**
+ * Replays a run: adds its rounds block by block, looks after every block, keeps every verdict once reached.
+ * Pure: the same plan, census and lines give the same run.
+ */
+export function replay(plan: Plan, census: Census | null, lines: readonly SampleLine[]): Run {
+  const run = begin(plan, census, lines);
+  let pending: SlotSample[] = [];
+  const settle = () => {
+    if (pending.length > 0) settleBlock(run, pending);
+    pending = [];
+  };
+  for (const line of lines) {
+    if (line.kind === "slot") {
+      if (pending[0] !== undefined && pending[0].block !== line.block) settle();
+      pending.push(line);
+    } else if (line.kind === "block") {
+      settle();
+      run.blocks++;
+    } else if (line.kind === "confirm") {
+      settle();
+      beginConfirmation(run, line.tests);
+    }
+  }
+  settle(); // a block cut short still holds complete rounds
+  return run;
+}
+
+/** Which cells the next block must hold, or that the run is over. */
+export function next(run: Run): Next {
+  if (run.confirmation !== null) {
+    const cells = cellsToConfirm(run);
+    return cells.length > 0 ? { kind: "measure", cells } : { kind: "done", capped: false };
+  }
+  const cells = cellsToMeasure(run);
+  if (cells.length > 0) return { kind: "measure", cells };
+  const flagged = flaggedTests(run);
+  if (flagged.length > 0) return { kind: "confirm", flagged };
+  return { kind: "done", capped: allTests(run).some((test) => test.verdict === "inconclusive") };
+}
+
+/** All tests of the main stage. */
+export function allTests(run: Run): TestState[] {
+  const tests = run.cells.flatMap((state) => state.tests);
+  return run.overall === null ? tests : [...tests, run.overall];
+}
+
+function begin(plan: Plan, census: Census | null, lines: readonly SampleLine[]): Run {
+  const scenarios = new Map(plan.config.scenarios.map((scenario) => [scenario.name, scenario]));
+  const pilots = new Map<string, PilotCell>();
+  for (const line of lines) if (line.kind === "pilot") for (const cell of line.cells) pilots.set(cell.cell, cell);
+
+  const cells = plan.cells.map((cell): CellState => {
+    const scenario = scenarios.get(cell.scenario);
+    if (scenario === undefined) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
+    const pilot = pilots.get(cell.id) ?? null;
+    const settled = settledByCensus(scenario.name, census);
+    return {
+      cell,
+      scenario,
+      pilot,
+      status: settled?.status ?? "judged",
+      reasons: settled ? [settled.reason] : [],
+      tests: settled ? [] : testsOf(cell, pilot?.statistic ?? "p99", scenario.limits),
+      rounds: [],
+      struck: new Map(),
+      slots: 0,
+      strikes: noStrikes(),
+      confirm: { rounds: [], strikes: noStrikes(), givenUp: false },
+    };
+  });
+  const inOverall = cells.filter((state) => takesPartInOverall(state));
+  const overall = inOverall.length >= OVERALL_CELLS ? overallTest(plan.config.gate.maxOverallQpsDrop) : null;
+  const tests = cells.reduce((sum, state) => sum + state.tests.length, overall === null ? 0 : 1);
+  const rule = { tests, cap: plan.config.measure.maxRounds, alpha: ALPHA, beta: BETA, firstLook: FIRST_LOOK };
+  return { plan, cells, overall, rule, confirmation: null, lines: [...lines], blocks: 0 };
+}
+
+/** What the census alone settles: a new endpoint, a broken head, a broken base. */
+function settledByCensus(
+  scenario: string,
+  census: Census | null,
+): { status: "new" | "error" | "inconclusive"; reason: Reason } | null {
+  const arms = census?.scenarios.find((entry) => entry.scenario === scenario)?.arms;
+  if (arms === undefined) return null;
+  const fails = (arm: Arm) => arms[arm].failedShare === 1;
+  const answers = (arm: Arm) => arms[arm].statuses.join(", ") || "nothing";
+  if (fails("head") && !fails("base")) {
+    const text = `the head does not pass the scenario's checks (it answered ${answers("head")}), the base does`;
+    return { status: "error", reason: { code: "head-fails", text } };
+  }
+  if (!fails("base")) return null;
+  if (!fails("head") && arms.base.statuses.join() === "404") {
+    return { status: "new", reason: { code: "new", text: "the base does not have it: shown, not judged" } };
+  }
+  const text = `the base does not pass the scenario's checks (it answered ${answers("base")}): there is nothing to compare with`;
+  return { status: "inconclusive", reason: { code: "base-fails", text } };
+}
+
+function takesPartInOverall(state: CellState): boolean {
+  return state.status === "judged" && state.cell.model !== "open" && !state.confirm.givenUp;
+}
+
+function noStrikes(): OwnStrikes {
+  return { head: 0, base: 0, other: 0, reasons: new Map() };
+}
+
+function settleBlock(run: Run, slots: readonly SlotSample[]): void {
+  const confirming = run.confirmation !== null;
+  for (const state of run.cells) {
+    const own = slots.filter((slot) => slot.cell === state.cell.id);
+    const base = own.find((slot) => slot.arm === "base");
+    const head = own.find((slot) => slot.arm === "head");
+    state.slots += own.length;
+    const reasons = own.map((slot) => ({ slot, reason: reasonOf(run, slot) }));
+    for (const { reason } of reasons) if (reason) state.struck.set(reason, (state.struck.get(reason) ?? 0) + 1);
+    if (base === undefined || head === undefined) continue;
+    const baseReason = reasons.find((entry) => entry.slot === base)?.reason ?? null;
+    const headReason = reasons.find((entry) => entry.slot === head)?.reason ?? null;
+    if (baseReason === null && headReason === null) {
+      (confirming ? state.confirm.rounds : state.rounds).push({ base, head });
+      const tests = confirming ? (run.confirmation?.tests ?? []) : state.tests;
+      for (const test of tests) if (test.cell === state.cell.id) addRound(test, base, head);
+    } else {
+      countStrike(confirming ? state.confirm.strikes : state.strikes, baseReason, headReason);
+    }
+    giveUpIfHopeless(state, confirming);
+  }
+  if (run.confirmation === null) {
+    updateOverall(run, run.overall, (state) => state.rounds);
+    lookAtAll(
+      run.cells.flatMap((state) => state.tests),
+      run.rule,
+    );
+    if (run.overall !== null) lookAtOverall(run.overall, run.rule);
+  } else {
+    const { tests, rule } = run.confirmation;
+    const overall = tests.find((test) => test.cell === null) ?? null;
+    updateOverall(run, overall, (state) => state.confirm.rounds);
+    lookAtAll(
+      tests.filter((test) => test.cell !== null),
+      rule,
+    );
+    if (overall !== null) lookAtOverall(overall, rule);
+  }
+}
+
+function reasonOf(run: Run, slot: SlotSample): StrikeReason | null {
+  return strikeReason(slot, run.plan.config.measure, run.plan.layout);
+}
+
+function countStrike(strikes: OwnStrikes, base: StrikeReason | null, head: StrikeReason | null): void {
+  const found = [base, head].filter((reason) => reason !== null);
+  if (found.some(isEnvironment)) return;
+  const failed = (reason: StrikeReason | null) => reason !== null && isFunctional(reason);
+  if (failed(head) && !failed(base)) strikes.head++;
+  else if (failed(base) && !failed(head)) strikes.base++;
+  else strikes.other++;
+  for (const reason of found) strikes.reasons.set(reason, (strikes.reasons.get(reason) ?? 0) + 1);
+}
+
+/** Closes a cell that keeps losing rounds by its own fault: more load would only repeat it. */
+function giveUpIfHopeless(state: CellState, confirming: boolean): void {
+  const { head, base, other, reasons } = confirming ? state.confirm.strikes : state.strikes;
+  const lost = head + base + other;
+  const won = confirming ? state.confirm.rounds.length : state.rounds.length;
+  if (lost < GIVE_UP_ROUNDS || lost <= won) return;
+  if (confirming) {
+    state.confirm.givenUp = true;
+    return;
+  }
+  if (state.status !== "judged") return;
+  const main = [...reasons].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "errors";
+  if (head * 2 > lost) {
+    state.status = "error";
+    state.reasons.push({ code: "head-fails", text: `the head failed in ${head} of ${lost} lost rounds, the base did not` });
+  } else {
+    state.status = "inconclusive";
+    const who = base * 2 > lost ? "the base failed" : "lost to the same cause";
+    state.reasons.push({ code: main, text: `given up after ${lost} lost rounds: ${who} (${main})` });
+  }
+}
+
+/** The overall test's rounds: the median over cells of the i-th clean round, as far as every cell has one. */
+function updateOverall(
+  run: Run,
+  overall: TestState | null,
+  roundsOf: (state: CellState) => Record<Arm, SlotSample>[],
+): void {
+  if (overall === null || overall.verdict !== "open") return;
+  const members = run.cells.filter(takesPartInOverall);
+  if (members.length < OVERALL_CELLS) return;
+  const complete = Math.min(...members.map((state) => roundsOf(state).length), OVERALL_CAP);
+  for (let i = overall.x.length; i < complete; i++) {
+    const logs = members.map((state) => {
+      const round = roundsOf(state)[i];
+      return round === undefined ? Number.NaN : Math.log(round.head.qps / round.base.qps);
+    });
+    addLogRatio(overall, median(logs));
+  }
+}
+
+function lookAtOverall(overall: TestState, rule: Rule): void {
+  lookAtAll([overall], { ...rule, cap: Math.min(rule.cap, OVERALL_CAP) });
+}
+
+function isOpen(test: TestState): boolean {
+  return test.verdict === "open";
+}
+
+function cellsToMeasure(run: Run): string[] {
+  const members = run.cells.filter(takesPartInOverall);
+  const fewest = Math.min(...members.map((state) => state.rounds.length));
+  const overallOpen = run.overall !== null && isOpen(run.overall) && members.length >= OVERALL_CELLS;
+  return run.cells
+    .filter((state) => {
+      if (state.status !== "judged") return false;
+      if (state.tests.some(isOpen)) return true;
+      if (state.tests.length === 0) return state.rounds.length < FIRST_LOOK;
+      return overallOpen && takesPartInOverall(state) && state.rounds.length <= fewest;
+    })
+    .map((state) => state.cell.id);
+}
+
+function flaggedTests(run: Run): { test: string; cells: string[] }[] {
+  const members = run.cells.filter(takesPartInOverall).map((state) => state.cell.id);
+  return allTests(run)
+    .filter((test) => test.verdict === "regression" && (test.cell === null || statusOf(run, test.cell) === "judged"))
+    .sort((a, b) => pOf(a) - pOf(b))
+    .map((test) => ({ test: test.id, cells: test.cell === null ? members : [test.cell] }));
+}
+
+function statusOf(run: Run, cell: string): CellState["status"] | undefined {
+  return run.cells.find((state) => state.cell.id === cell)?.status;
+}
+
+function pOf(test: TestState): number {
+  return test.last !== null && "p" in test.last ? test.last.p : 1;
+}
+
+function beginConfirmation(run: Run, listed: readonly string[]): void {
+  const tests = allTests(run)
+    .filter((test) => listed.includes(test.id))
+    .map(blank);
+  run.confirmation = { tests, rule: { ...run.rule, tests: Math.max(1, tests.length) } };
+}
+
+function cellsToConfirm(run: Run): string[] {
+  const tests = run.confirmation?.tests ?? [];
+  const overallOpen = tests.some((test) => test.cell === null && isOpen(test));
+  return run.cells
+    .filter(
+      (state) =>
+        !state.confirm.givenUp &&
+        (tests.some((test) => test.cell === state.cell.id && isOpen(test)) ||
+          (overallOpen && takesPartInOverall(state))),
+    )
+    .map((state) => state.cell.id);
+}

@@ -1,0 +1,54 @@
+import type { Layout, MeasureConfig, SlotSample, StrikeReason } from "./model.ts";
+
+/** Share of its cores from which on the generator, not the service, may be what limits a slot. */
+const GENERATOR_SATURATED = 0.9;
+/** Share of iterations an open-model slot may fail to start on time. */
+const MAX_DROPPED = 0.001;
+
+/** Causes that come from the machine: they say nothing about the cell and are never a reason to give it up. */
+const ENVIRONMENT: ReadonlySet<StrikeReason> = new Set(["foreign-load", "steal", "k6-died"]);
+
+/** Causes by which an arm shows that it does not work. */
+const FUNCTIONAL: ReadonlySet<StrikeReason> = new Set(["errors", "target-restarted", "oom-killed", "no-requests"]);
+
+/** True for causes outside the two arms. */
+export function isEnvironment(reason: StrikeReason): boolean {
+  return ENVIRONMENT.has(reason);
+}
+
+/** True for causes that are the arm's own failure. */
+export function isFunctional(reason: StrikeReason): boolean {
+  return FUNCTIONAL.has(reason);
+}
+
+/** Requests that failed or missed a check, as a share of all that completed; 0 without requests. */
+export function failureShare(sample: SlotSample): number {
+  return sample.requests > 0 ? Math.max(sample.errors, sample.failedChecks) / sample.requests : 0;
+}
+
+/**
+ * Why a slot is worthless, or null where it counts. Only causes are looked at, never the result: a slot is not
+ * struck for being slow. The first cause found is the one named, machine before service.
+ */
+export function strikeReason(sample: SlotSample, limits: MeasureConfig, layout: Layout): StrikeReason | null {
+  const [event] = sample.events;
+  if (event !== undefined) return event;
+  const { witness } = sample;
+  if (witness !== null) {
+    const { maxForeignCores } = limits;
+    if (maxForeignCores !== null) {
+      if (witness.foreignCpuSeconds / witness.intervalSeconds > maxForeignCores) return "foreign-load";
+      if (witness.stealSeconds / witness.intervalSeconds > maxForeignCores) return "steal";
+    }
+    const generatorShare = witness.generatorCpuSeconds / (sample.seconds * layout.generator.length);
+    if (layout.isolated && generatorShare >= GENERATOR_SATURATED) return "generator-saturated";
+  }
+  if (sample.portErrors > 0) return "ports-exhausted";
+  if (witness !== null && witness.listenOverflows > 0) return "listen-overflow";
+  if (sample.requests === 0 || sample.latencyMs === null) return "no-requests";
+  if (failureShare(sample) > limits.maxErrorRate) return "errors";
+  if (sample.droppedIterations / (sample.requests + sample.droppedIterations) > MAX_DROPPED) {
+    return "dropped-iterations";
+  }
+  return null;
+}
