@@ -1,0 +1,280 @@
+import { execFile } from "node:child_process";
+import { cp, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Counters, type Stack, startStack, subtract } from "./support/services.ts";
+
+const run = promisify(execFile);
+const APP = fileURLToPath(new URL("../../fixtures/app", import.meta.url));
+const PLANTS = ["extra-query", "cpu-15", "lost-persistent", "n-plus-one", "slow-2", "stall", "errors"];
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+  await cp(APP, join(stack.trees, "clean"), { recursive: true });
+  for (const plant of [...PLANTS, "typo"]) {
+    await cp(APP, join(stack.trees, plant), { recursive: true });
+    await writeFile(join(stack.trees, plant, "plant.php"), `<?php return '${plant}';\n`);
+  }
+}, 30_000);
+
+afterAll(() => stack?.close());
+
+/** GET as the given tree serves it. */
+async function get(path: string, tree = "clean", init: RequestInit = {}) {
+  const response = await fetch(stack.url + path, { ...init, headers: { ...init.headers, "X-Tree": tree } });
+  const text = await response.text();
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read what they expect
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as any };
+}
+
+const seed = (env: object) => run("php", ["seed.php"], { cwd: APP, env: { ...process.env, ...env } });
+
+/** What 10 requests cost the services, per request; one request goes before, uncounted. */
+async function cost(path: string, tree = "clean"): Promise<Counters> {
+  await get(path, tree);
+  const before = await stack.counters();
+  for (let i = 0; i < 10; i++) {
+    expect((await get(path, tree)).status).toBe(200);
+  }
+  const total = subtract(await stack.counters(), before);
+  return Object.fromEntries(Object.entries(total).map(([name, value]) => [name, value / 10])) as unknown as Counters;
+}
+
+const NOTHING: Counters = {
+  sqlStatements: 0,
+  dbConnections: 0,
+  redisCommands: 0,
+  redisConnections: 0,
+  httpRequests: 0,
+  httpConnections: 0,
+};
+
+test("every PHP file parses", async () => {
+  const files = (await readdir(APP, { recursive: true })).filter((name) => name.endsWith(".php"));
+  expect(files.length).toBeGreaterThan(5);
+  await Promise.all(files.map((file) => run("php", ["-l", join(APP, file)])));
+});
+
+describe("seed.php", () => {
+  test("without it /ready says what is missing; with it the service is ready; again it changes nothing", async () => {
+    const before = await get("/ready");
+    expect(before.status).toBe(503);
+    expect(before.body.error).toMatch(/items/);
+
+    const started = Date.now();
+    expect((await seed(stack.env)).stdout).toBe("seeded: 10000 items in MySQL, 100 in Redis\n");
+    expect(Date.now() - started).toBeLessThan(2000);
+    expect(await get("/ready")).toMatchObject({ status: 200, body: { ready: true } });
+    await seed(stack.env);
+    expect(await get("/ready")).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ["no server", { MYSQL_PORT: "1" }, /^seed.php: MySQL: .*(refused|111)/i],
+    ["no database", { MYSQL_DATABASE: "none" }, /^seed.php: MySQL: .*Unknown database 'none'/],
+    ["no Redis", { REDIS_PORT: "1" }, /^seed.php: Redis: .*refused/i],
+    ["no setting", { MYSQL_USER: undefined }, /^seed.php: MySQL: environment variable MYSQL_USER is not set/],
+  ])("%s is status 1 and a sentence", async (_name, env, message) => {
+    await expect(seed({ ...stack.env, ...env })).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(message),
+    });
+  });
+});
+
+describe("routes", () => {
+  test("/health answers at once, from PHP, without a service", async () => {
+    const answer = await get("/health");
+    expect(answer.text).toBe('{"ok":true}\n');
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    expect(await cost("/health")).toEqual(NOTHING);
+  });
+
+  test("/query is one statement, with an id that varies", async () => {
+    const short = await cost("/query?connection=short");
+    expect(short).toEqual({ ...NOTHING, sqlStatements: 1, dbConnections: 1 });
+    const persistent = await cost("/query?connection=persistent");
+    expect(persistent).toEqual({ ...NOTHING, sqlStatements: 1 });
+
+    const ids = new Set<number>();
+    for (let i = 0; i < 10; i++) {
+      const { body } = await get("/query");
+      expect(body).toEqual({
+        id: expect.any(Number),
+        name: `Item ${String(body.id).padStart(5, "0")}`,
+        price: expect.stringMatching(/^\d+\.\d\d$/),
+        payload: expect.stringMatching(/^[0-9a-f]{100}$/),
+      });
+      ids.add(body.id);
+    }
+    expect(ids.size).toBeGreaterThan(5);
+  });
+
+  test("/queries is n identical statements over one connection", async () => {
+    expect(await cost("/queries?n=5&connection=short")).toEqual({ ...NOTHING, sqlStatements: 5, dbConnections: 1 });
+    expect(await cost("/queries?n=5&connection=persistent")).toEqual({ ...NOTHING, sqlStatements: 5 });
+    const { body } = await get("/queries?n=3");
+    expect(body.items).toHaveLength(3);
+    expect(body.items[2]).toEqual(body.items[0]);
+  });
+
+  test("/redis is SELECT and GET", async () => {
+    const short = await cost("/redis?connection=short");
+    expect(short).toEqual({ ...NOTHING, redisCommands: 2, redisConnections: 1 });
+    expect(await cost("/redis?connection=persistent")).toEqual({ ...NOTHING, redisCommands: 2 });
+    expect((await get("/redis")).body.name).toMatch(/^Item 00\d\d\d$/);
+  });
+
+  test("/mixed makes 2-8 calls of all kinds, repeats itself for a seed, and keeps all three connections", async () => {
+    const seeds = Array.from({ length: 40 }, (_, seed) => seed);
+    const answers: string[][] = [];
+    for (const seed of seeds) {
+      answers.push((await get(`/mixed?seed=${seed}`)).body.calls);
+    }
+    const lengths = new Set(answers.map((calls) => calls.length));
+    expect([Math.min(...lengths), Math.max(...lengths)]).toEqual([2, 8]);
+    expect(new Set(answers.flat())).toEqual(new Set(["mysql", "redis", "http"]));
+    const all = answers.findIndex((calls) => new Set(calls).size === 3);
+    const calls = answers[all] ?? [];
+    expect((await get(`/mixed?seed=${all}&connection=persistent`)).body.calls).toEqual(calls);
+
+    const count = (kind: string) => calls.filter((call) => call === kind).length;
+    const [sqlStatements, redisCommands, httpRequests] = [count("mysql"), count("redis") + 1, count("http")];
+    const persistent = await cost(`/mixed?seed=${all}&connection=persistent`);
+    expect(persistent).toEqual({ ...NOTHING, sqlStatements, redisCommands, httpRequests });
+    expect(await cost(`/mixed?seed=${all}&connection=short`)).toEqual({
+      sqlStatements,
+      redisCommands,
+      httpRequests,
+      dbConnections: 1,
+      redisConnections: 1,
+      httpConnections: count("http"),
+    });
+
+    const unseeded = [];
+    for (let i = 0; i < 10; i++) {
+      unseeded.push((await get("/mixed")).text);
+    }
+    expect(new Set(unseeded).size).toBeGreaterThan(1);
+  });
+
+  test("a kept HTTP connection that the other side closed is opened again", async () => {
+    const path = "/mixed?seed=1&connection=persistent";
+    expect((await get(path)).body.calls).toContain("http");
+    const before = await stack.counters();
+    stack.dropIdleHttp();
+    expect((await get(path)).status).toBe(200);
+    expect(subtract(await stack.counters(), before).httpConnections).toBe(1);
+  });
+
+  test("/login and /account", async () => {
+    const login = (body: string, type: string) =>
+      get("/login", "clean", { method: "POST", body, headers: { "Content-Type": type } });
+    const form = await login("user=demo&password=demo", "application/x-www-form-urlencoded");
+    const json = await login('{"user":"demo","password":"demo"}', "application/json; charset=utf-8");
+    expect([form.status, json.status]).toEqual([200, 200]);
+    const cookie = form.headers.get("set-cookie")?.split(";")[0] ?? "";
+    expect(cookie).toBe(`session=${form.body.token}`);
+
+    const account = (headers: Record<string, string>) => get("/account", "clean", { headers });
+    expect(await account({ Cookie: cookie })).toMatchObject({ status: 200, body: { user: "demo" } });
+    const bearer = await account({ Authorization: `Bearer ${json.body.token}` });
+    expect(bearer).toMatchObject({ status: 200, body: { user: "demo", item: { id: expect.any(Number) } } });
+
+    expect((await account({})).status).toBe(401);
+    expect((await account({ Authorization: `Bearer ${json.body.token}0` })).status).toBe(401);
+    expect((await account({ Cookie: "session=ZGVtbw.9999999999.00" })).status).toBe(401);
+    expect((await login("user=demo&password=no", "application/x-www-form-urlencoded")).status).toBe(401);
+    expect((await login("not json", "application/json")).status).toBe(401);
+    expect((await get("/login")).status).toBe(405);
+  });
+
+  test.each([
+    ["/nothing", 404, "no route /nothing"],
+    ["/health?connection=pooled", 400, "connection must be short or persistent"],
+    ["/queries?n=0", 400, "n must be a whole number from 1 to 100"],
+    ["/queries?n=101", 400, "n must be a whole number from 1 to 100"],
+    ["/queries?n[]=1", 400, "n must be a whole number from 1 to 100"],
+    ["/mixed?seed=x", 400, `seed must be a whole number from 0 to ${2n ** 63n - 1n}`],
+  ])("%s is %i", async (path, status, error) => {
+    expect(await get(path)).toMatchObject({ status, body: { error } });
+  });
+
+  test("a request header is not taken for the environment", async () => {
+    const answer = await get("/mixed?seed=1", "clean", { headers: { URL: "http://127.0.0.1:1" } });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("plants", () => {
+  test("extra-query adds a statement where there is one", async () => {
+    expect((await cost("/query?connection=persistent", "extra-query")).sqlStatements).toBe(2);
+    expect((await cost("/queries?n=5&connection=persistent", "extra-query")).sqlStatements).toBe(6);
+    expect(await cost("/health", "extra-query")).toEqual(NOTHING);
+  });
+
+  test("n-plus-one adds ten", async () => {
+    expect((await cost("/query?connection=persistent", "n-plus-one")).sqlStatements).toBe(11);
+    expect((await cost("/queries?n=5&connection=persistent", "n-plus-one")).sqlStatements).toBe(15);
+    expect(await cost("/health", "n-plus-one")).toEqual(NOTHING);
+  });
+
+  test("lost-persistent opens a connection per request, to MySQL alone", async () => {
+    const path = "/query?connection=persistent";
+    expect(await cost(path, "lost-persistent")).toEqual({ ...NOTHING, sqlStatements: 1, dbConnections: 1 });
+    expect(await cost("/redis?connection=persistent", "lost-persistent")).toEqual({ ...NOTHING, redisCommands: 2 });
+  });
+
+  test.each(["cpu-15", "slow-2"])("%s changes nothing but time", async (plant) => {
+    for (const path of ["/query?connection=persistent", "/mixed?seed=1&connection=persistent", "/health"]) {
+      expect(await cost(path, plant)).toEqual(await cost(path));
+    }
+  });
+
+  /** Of 600 requests one at a time. 2% are 12, 1% are 6; fewer than 2 or more than 30 is once in 10,000 at most. */
+  async function share(path: string, tree: string, odd: (answer: { status: number; ms: number }) => boolean) {
+    let count = 0;
+    for (let i = 0; i < 600; i++) {
+      const started = performance.now();
+      const { status } = await get(path, tree);
+      count += odd({ status, ms: performance.now() - started }) ? 1 : 0;
+    }
+    return count;
+  }
+
+  test("stall sleeps 50 ms in 2% of requests", async () => {
+    const stalls = await share("/health", "stall", ({ ms }) => ms >= 50);
+    expect(stalls).toBeGreaterThanOrEqual(2);
+    expect(stalls).toBeLessThanOrEqual(30);
+  });
+
+  test("errors fails 1% of requests, never /ready", async () => {
+    const failed = ({ status }: { status: number }) => status === 500;
+    const errors = await share("/health", "errors", failed);
+    expect(errors).toBeGreaterThanOrEqual(1);
+    expect(errors).toBeLessThanOrEqual(20);
+    expect(await share("/ready", "errors", failed)).toBe(0);
+  });
+
+  test("an unknown name says which there are", async () => {
+    const { status, body } = await get("/health", "typo");
+    expect(status).toBe(500);
+    expect(body.error).toBe(
+      `plant.php returns 'typo'; it must return one of '', ${PLANTS.map((name) => `'${name}'`).join(", ")}`,
+    );
+  });
+});
+
+test("with a service gone /ready is 503 and says why; the connection kept to it is not believed in", async () => {
+  expect((await get("/redis?connection=persistent")).status).toBe(200);
+  await stack.stopRedis();
+  const answer = await get("/ready");
+  expect(answer.status).toBe(503);
+  expect(answer.body.error).toMatch(/refused/i);
+  expect((await get("/redis?connection=persistent")).status).toBe(500);
+  expect((await get("/query")).status).toBe(200);
+});
