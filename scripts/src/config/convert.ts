@@ -1,0 +1,133 @@
+import {
+  assertNever,
+  type Checks,
+  type Config,
+  type GateConfig,
+  type Limits,
+  type Load,
+  type Scenario,
+  type TargetConfig,
+  type Work,
+} from "../core/model.ts";
+import { defaultName, type FileShape } from "./schema.ts";
+
+type ScenarioShape = NonNullable<FileShape["scenarios"]>[number];
+type GateShape = FileShape["gate"];
+
+const HOME: Pick<ScenarioShape, "path" | "model" | "gate"> = { path: "/", model: "closed", gate: {} };
+/** What is measured where nothing is said. */
+const DEFAULT_SCENARIOS: ScenarioShape[] = [
+  { ...HOME, name: "home", connection: "keep-alive" },
+  { ...HOME, name: "home, no keep-alive", connection: "close" },
+];
+
+/** The configuration in the program's own terms; `flowPath` makes a flow's path absolute. */
+export function toConfig(file: FileShape, flowPath: (flow: string) => string): Config {
+  const { measure } = file;
+  return {
+    target: toTarget(file.target),
+    scenarios: (file.scenarios ?? DEFAULT_SCENARIOS).map((scenario) => toScenario(scenario, file.gate, flowPath)),
+    gate: {
+      maxOverallQpsDrop: file.gate["max-overall-qps-drop"],
+      onInconclusive: file.gate["on-inconclusive"],
+      maxAdded: toMaxAdded(file.gate["max-added"]),
+    },
+    measure: {
+      budgetSeconds: file.budget / 1000,
+      slotSeconds: measure.slot === "auto" ? "auto" : measure.slot / 1000,
+      warmUpSeconds: measure["warm-up"] / 1000,
+      maxRounds: measure.rounds,
+      maxErrorRate: measure["max-error-rate"],
+      maxForeignCores: measure["max-foreign-cpu"] === "off" ? null : measure["max-foreign-cpu"],
+      isolation: measure.isolation,
+    },
+  };
+}
+
+function toTarget(target: FileShape["target"]): TargetConfig {
+  const { php } = target;
+  return {
+    driver: target.driver,
+    root: target.root,
+    index: target.index,
+    host: target.host,
+    healthPath: target.health,
+    prepare: target.prepare,
+    start: target.start ?? null,
+    services: target.services,
+    env: target.env,
+    php: {
+      binary: php.binary ?? null,
+      processManager: php["process-manager"],
+      workers: php.workers,
+      opcache: php.opcache,
+      jit: php.jit,
+      backlog: php.backlog,
+      ini: php.ini,
+    },
+    url: target.url ?? null,
+  };
+}
+
+function toMaxAdded(added: GateShape["max-added"]): GateConfig["maxAdded"] {
+  const named = {
+    sqlStatements: added["sql-statements"],
+    dbConnections: added["db-connections"],
+    redisCommands: added["redis-commands"],
+    responseBytes: added["response-bytes"],
+  };
+  return Object.fromEntries(Object.entries(named).filter(([, allowed]) => allowed !== undefined));
+}
+
+function toScenario(scenario: ScenarioShape, gate: GateShape, flowPath: (flow: string) => string): Scenario {
+  return {
+    name: scenario.name ?? defaultName(scenario),
+    work: toWork(scenario, flowPath),
+    connection: scenario.connection,
+    checks: toChecks(scenario.checks),
+    load: toLoad(scenario),
+    limits: toLimits(scenario, gate),
+  };
+}
+
+function toWork(scenario: ScenarioShape, flowPath: (flow: string) => string): Work {
+  if (scenario.flow !== undefined) return { kind: "flow", file: flowPath(scenario.flow) };
+  const { method = "GET", path = "/", body } = scenario;
+  const headers = { ...scenario.headers };
+  const typed = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  if (body?.json && !typed) headers["Content-Type"] = "application/json";
+  return { kind: "request", method, path, headers, body: body?.text ?? null };
+}
+
+function toChecks(checks: ScenarioShape["checks"]): Checks {
+  return { status: checks?.status ?? [200], bodyContains: checks?.["body-contains"] ?? null };
+}
+
+function toLoad(scenario: ScenarioShape): Load {
+  switch (scenario.model) {
+    case "closed":
+      return { model: "closed", vus: scenario.levels ?? [1, 20] };
+    case "open":
+      return { model: "open", rates: scenario.rate ?? ["auto"], maxVus: scenario["max-vus"] ?? 200 };
+    case "ramp": {
+      const stages = (scenario.stages ?? []).map((stage) => ({
+        durationSeconds: stage.duration / 1000,
+        target: stage.target,
+      }));
+      return { model: "ramp", stages };
+    }
+    default:
+      return assertNever(scenario.model);
+  }
+}
+
+function toLimits(scenario: ScenarioShape, gate: GateShape): Limits {
+  const own = scenario.gate;
+  return {
+    maxQpsDrop: own["max-qps-drop"] ?? gate["max-qps-drop"],
+    maxP99Rise: own["max-p99-rise"] ?? gate["max-p99-rise"],
+    minQps: own["min-qps"] ?? gate["min-qps"] ?? null,
+    maxP99Ms: own["max-p99"] ?? gate["max-p99"] ?? null,
+    gateLatency: own.latency ?? scenario.model !== "open",
+  };
+}

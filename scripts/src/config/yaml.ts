@@ -1,0 +1,145 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from "yaml";
+
+export interface Position {
+  line: number;
+  column: number;
+}
+
+export interface Problem {
+  /** null where the text as a whole is meant. */
+  position: Position | null;
+  message: string;
+}
+
+type Path = readonly PropertyKey[];
+
+export interface YamlFile {
+  /** Plain JavaScript values. */
+  data: unknown;
+  /** Where a value stands, or the nearest one around it that does; with `key`, where its key does. */
+  locate(path: Path, key?: boolean): Position;
+  /** The path as far as it exists in the file, and one step further. */
+  reach(path: Path): PropertyKey[];
+}
+
+const FIXES: Record<string, string> = {
+  TAB_AS_INDENT: "Indent with spaces.",
+  BAD_INDENT: "Line it up with its neighbours.",
+  DUPLICATE_KEY: "Remove one of them.",
+  MULTIPLE_DOCS: "Remove everything from the second --- on.",
+  MISSING_CHAR: "Close it.",
+  TAG_RESOLVE_FAILED: "Remove the tag.",
+  BLOCK_AS_IMPLICIT_KEY: "Put the text in quotes, or check the line breaks.",
+};
+
+/** Mappings whose values are text, whatever they look like: 8.10 must not become 8.1. */
+function isTextMapping(path: Path): boolean {
+  const keys = path.filter((step) => typeof step !== "number").join(".");
+  return keys === "target.env" || keys === "target.php.ini" || keys === "scenarios.headers";
+}
+
+/** Reads one YAML document: its values and their positions, or what is wrong with it. Never throws. */
+export function readYaml(text: string): YamlFile | Problem[] {
+  const lines = new LineCounter();
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  try {
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, version: "1.2" });
+    const wrong = [...document.errors, ...document.warnings];
+    if (wrong.some((error) => /call stack/i.test(error.message))) return [TOO_DEEP];
+    if (wrong.length > 0) return wrong.filter(firstOfLine(at)).map((error) => unreadable(error, at(error.pos[0])));
+    keepText(document);
+    const data: unknown = document.toJS({ maxAliasCount: 100 });
+    return {
+      data,
+      locate: (path, key = false) => at(find(document, path, key).offset),
+      reach: (path) => path.slice(0, find(document, path, false).depth + 1),
+    };
+  } catch (error) {
+    if (error instanceof RangeError) return [TOO_DEEP];
+    const reason = sentence(error instanceof Error ? error.message : String(error));
+    return [{ position: null, message: `not readable as YAML: ${reason} Write it with fewer aliases.` }];
+  }
+}
+
+const TOO_DEEP: Problem = {
+  position: null,
+  message: "not readable as YAML: it is nested too deep. The configuration needs no more than six levels.",
+};
+
+/** One mistake makes several errors on its line; the first names it best. */
+function firstOfLine(at: (offset: number) => Position): (error: YAMLError) => boolean {
+  const seen = new Set<number>();
+  return (error) => {
+    const { line } = at(error.pos[0]);
+    return !seen.has(line) && seen.add(line) !== undefined;
+  };
+}
+
+function unreadable(error: YAMLError, position: Position): Problem {
+  const fix = FIXES[error.code] ?? "Check the indentation and the quotes there.";
+  return { position, message: `not readable as YAML: ${sentence(error.message)} ${fix}` };
+}
+
+function sentence(message: string): string {
+  const text = message.replaceAll(/\s+/g, " ").trim();
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function keepText(document: Document): void {
+  visit(document, {
+    Pair(_, pair, ancestors) {
+      const path: PropertyKey[] = [];
+      for (const [index, ancestor] of ancestors.entries()) {
+        if ("key" in ancestor && isScalar(ancestor.key)) path.push(String(ancestor.key.value));
+        const next = ancestors[index + 1];
+        if (isSeq(ancestor) && next !== undefined) path.push(ancestor.items.indexOf(next as Node));
+      }
+      const { value } = pair;
+      if (!isScalar(value) || !isTextMapping(path)) return;
+      if (typeof value.value === "number" || typeof value.value === "boolean") {
+        value.value = value.source ?? String(value.value);
+      }
+    },
+  });
+}
+
+/** Follows a path as far as the document goes. */
+function find(document: Document, path: Path, key: boolean): { offset: number; depth: number } {
+  const resolved = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
+  const start = (node: unknown, fallback: number): number => (isNode(node) && node.range ? node.range[0] : fallback);
+  let node: unknown = document.contents;
+  let offset = start(node, 0);
+  for (const [depth, step] of path.entries()) {
+    const inside = resolved(node);
+    if (isSeq(inside) && typeof step === "number" && step < inside.items.length) {
+      node = inside.items[step];
+      offset = start(node, offset);
+      continue;
+    }
+    const pair = isMap(inside)
+      ? inside.items.find((item) => (isScalar(item.key) ? String(item.key.value) : null) === String(step))
+      : undefined;
+    if (!pair) return { offset, depth };
+    const keyOffset = start(pair.key, offset);
+    node = pair.value;
+    // A key without a value has an empty node behind it: the key is easier to find.
+    const empty = isScalar(node) && node.value === null && node.source === "";
+    offset = (key && depth === path.length - 1) || empty ? keyOffset : start(node, keyOffset);
+  }
+  return { offset, depth: path.length };
+}
