@@ -9,7 +9,8 @@ import {
   type TargetConfig,
   type Work,
 } from "../core/model.ts";
-import { defaultName, type FileShape } from "./schema.ts";
+import { defaultName } from "./scenario-schema.ts";
+import type { FileShape } from "./schema.ts";
 
 type ScenarioShape = NonNullable<FileShape["scenarios"]>[number];
 type GateShape = FileShape["gate"];

@@ -5,16 +5,17 @@ export type JsonSchema = { [key: string]: unknown };
 
 /** The JSON Schema of the configuration file, for editors: what may be written, not what it is parsed to. */
 export function jsonSchema(): JsonSchema {
-  const schema: JsonSchema = z.toJSONSchema(fileSchema, {
-    io: "input",
-    override: ({ jsonSchema: json }) => {
-      const raw = json as JsonSchema;
-      // An absent section has no default of its own: its keys have.
-      if (isEmpty(raw["default"])) delete raw["default"];
-      if (raw["oneOrMany"] === true) acceptSingle(raw);
-    },
-  });
-  const { $schema, ...rest } = schema;
+  cached ??= makeJsonSchema();
+  return cached;
+}
+
+let cached: JsonSchema | undefined;
+
+/** zod drops these of a value that is transformed, since it takes them for parsed ones; ours are as they are written. */
+const WRITTEN: Record<string, string> = { writtenExamples: "examples", writtenDefault: "default" };
+
+function makeJsonSchema(): JsonSchema {
+  const { $schema, ...rest } = asWritten(z.toJSONSchema(fileSchema, { io: "input" })) as JsonSchema;
   return {
     $schema,
     title: "perf-gate configuration",
@@ -23,14 +24,31 @@ export function jsonSchema(): JsonSchema {
   };
 }
 
+/** The same schema with our own keywords put into JSON Schema's. */
+function asWritten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asWritten);
+  if (typeof value !== "object" || value === null) return value;
+  const json: JsonSchema = {};
+  for (const [key, inner] of Object.entries(value)) {
+    // An absent section has no default of its own: its keys have.
+    if (key !== "default" || !isEmpty(inner)) json[WRITTEN[key] ?? key] = asWritten(inner);
+  }
+  if (json["oneOrMany"] !== true) return json;
+  const { oneOrMany, type, items, minItems, ...rest } = json;
+  return { ...rest, anyOf: [items, { type, items, minItems }] };
+}
+
+/** Text of scripts/perf-gate.schema.json: lists of plain values on one line, as the formatter has them. */
+export function renderJsonSchema(): string {
+  const text = JSON.stringify(jsonSchema(), null, 2).replaceAll(/\[\s+([^[\]{}]*?)\s+\]/g, (whole, items: string) => {
+    const line = `[${items.replaceAll(/\s*\n\s*/g, " ")}]`;
+    return line.length <= 80 ? line : whole;
+  });
+  return `${text}\n`;
+}
+
 const isEmpty = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0;
-
-function acceptSingle(json: JsonSchema): void {
-  const { type, items, minItems } = json;
-  for (const key of ["oneOrMany", "type", "items", "minItems"]) delete json[key];
-  json["anyOf"] = [items, { type, items, ...(minItems === undefined ? {} : { minItems }) }];
-}
 
 /** The keys that may be written in the mapping at a path such as ["scenarios", 0, "gate"]; none where it is free. */
 export function keysAt(schema: JsonSchema, path: readonly PropertyKey[]): string[] {

@@ -81,7 +81,7 @@ export function percent(bounds: Bounds & { above?: boolean; below?: boolean }) {
       const number = firstNumber(raw);
       return fixBy(number && `${typeof raw === "number" && raw < 1 ? Number(number) * 100 : number}%`, read, example);
     },
-    json: { type: "string", pattern: "^[0-9]+(\\.[0-9]+)?%$", examples: [example] },
+    json: { type: "string", pattern: "^[0-9]+(\\.[0-9]+)?%$", writtenExamples: [example] },
   });
 }
 
@@ -102,7 +102,7 @@ export function duration({ min, max, example }: Bounds) {
       const unit = /\d\s*(ms|m|s|h)/.exec(String(raw))?.[1] ?? "s";
       return fixBy(number && `${number}${unit}`, read, example);
     },
-    json: { type: "string", pattern: DURATION_PATTERN, examples: [example] },
+    json: { type: "string", pattern: DURATION_PATTERN, writtenExamples: [example] },
   });
 }
 
@@ -135,7 +135,7 @@ export function number({ min, max, example, whole = true }: Bounds & { whole?: b
       if (typeof raw === "number" && raw > max) return `Write at most ${max}.`;
       return `Write for example ${example}.`;
     },
-    json: { type: whole ? "integer" : "number", minimum: min, maximum: max, examples: [Number(example)] },
+    json: { type: whole ? "integer" : "number", minimum: min, maximum: max, writtenExamples: [Number(example)] },
   });
 }
 

@@ -6,7 +6,8 @@ import type { Config } from "../core/model.ts";
 import { toConfig } from "./convert.ts";
 import { complaint } from "./leaves.ts";
 import { keyPath, problemsOf, toInputError } from "./problems.ts";
-import { fileSchema, isFlowPath } from "./schema.ts";
+import { isFlowPath } from "./scenario-schema.ts";
+import { fileSchema } from "./schema.ts";
 import { type Problem, readYaml } from "./yaml.ts";
 
 /** Where a configuration is looked for, in this order. */

@@ -11,6 +11,7 @@ import {
   visit,
   type YAMLError,
 } from "yaml";
+import { show } from "./leaves.ts";
 
 export interface Position {
   line: number;
@@ -34,10 +35,12 @@ export interface YamlFile {
   reach(path: Path): PropertyKey[];
 }
 
+/** Enough for a configuration that shares a few mappings; far from what a bomb needs. */
+const MAX_ALIASES = 100;
+
 const FIXES: Record<string, string> = {
   TAB_AS_INDENT: "Indent with spaces.",
   BAD_INDENT: "Line it up with its neighbours.",
-  DUPLICATE_KEY: "Remove one of them.",
   MULTIPLE_DOCS: "Remove everything from the second --- on.",
   MISSING_CHAR: "Close it.",
   TAG_RESOLVE_FAILED: "Remove the tag.",
@@ -58,12 +61,14 @@ export function readYaml(text: string): YamlFile | Problem[] {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   try {
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, version: "1.2" });
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true, uniqueKeys: false });
     const wrong = [...document.errors, ...document.warnings];
     if (wrong.some((error) => /call stack/i.test(error.message))) return [TOO_DEEP];
     if (wrong.length > 0) return wrong.filter(firstOfLine(at)).map((error) => unreadable(error, at(error.pos[0])));
+    const problems = [...checkAliases(document), ...repeatedKeys(document, at)];
+    if (problems.length > 0) return problems;
     keepText(document);
-    const data: unknown = document.toJS({ maxAliasCount: 100 });
+    const data: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return {
       data,
       locate: (path, key = false) => at(find(document, path, key).offset),
@@ -98,6 +103,50 @@ function unreadable(error: YAMLError, position: Position): Problem {
 function sentence(message: string): string {
   const text = message.replaceAll(/\s+/g, " ").trim();
   return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function checkAliases(document: Document): Problem[] {
+  let aliases = 0;
+  visit(document, {
+    Alias: () => {
+      aliases++;
+    },
+  });
+  if (aliases > MAX_ALIASES) {
+    const message = `not readable as YAML: it has ${aliases} aliases (*name), at most ${MAX_ALIASES} are allowed. Write the values out.`;
+    return [{ position: null, message }];
+  }
+  let circular = false;
+  visit(document, {
+    Alias: (_, alias, ancestors) => {
+      circular ||= ancestors.some((ancestor) => ancestor === alias.resolve(document));
+    },
+  });
+  if (!circular) return [];
+  return [{ position: null, message: "not readable as YAML: an alias contains itself. Write the value out." }];
+}
+
+/** The library's own check compares every key of a mapping with every other. */
+function repeatedKeys(document: Document, at: (offset: number) => Position): Problem[] {
+  const problems: Problem[] = [];
+  visit(document, {
+    Map: (_, map) => {
+      const seen = new Map<string, Position>();
+      for (const { key } of map.items) {
+        if (!isScalar(key) || !key.range) continue;
+        const name = String(key.value);
+        const first = seen.get(name);
+        const position = at(key.range[0]);
+        if (first === undefined) seen.set(name, position);
+        else
+          problems.push({
+            position,
+            message: `the key ${show(name)} is already there in line ${first.line}. Remove one of them.`,
+          });
+      }
+    },
+  });
+  return problems;
 }
 
 function keepText(document: Document): void {
