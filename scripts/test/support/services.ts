@@ -15,6 +15,13 @@ const asRoot = process.getuid?.() === 0;
 /** Debian keeps servers in sbin, which an ordinary user's PATH leaves out. */
 const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
 
+/**
+ * `Questions` would also count the COM_QUIT of every connection that is closed. Com_admin_commands is the ping of a
+ * persistent connection, Com_stmt_* repeat what the statement inside counts.
+ */
+const STATUS = `SHOW GLOBAL STATUS WHERE Variable_name = 'Connections' OR Variable_name LIKE 'Com\\_%'
+  AND Variable_name <> 'Com_admin_commands' AND Variable_name NOT LIKE 'Com\\_stmt\\_%'`;
+
 /** What the services counted since they were started. */
 export interface Counters {
   sqlStatements: number;
@@ -44,7 +51,7 @@ export interface Stack {
  * worker, so that what a persistent connection saves shows from the second request on. Rejects with the log of the
  * program that did not come up, everything torn down.
  */
-export async function startStack(options: { workers?: number; fpm?: string } = {}): Promise<Stack> {
+export async function startStack(options: { workers?: number } = {}): Promise<Stack> {
   const directory = await mkdtemp(join(tmpdir(), "perf-gate-app-"));
   const children: ChildProcess[] = [];
   const http = await startHttp();
@@ -135,12 +142,8 @@ export async function startStack(options: { workers?: number; fpm?: string } = {
       writeFile(join(directory, "nginx.conf"), nginxConfig(directory, nginxPort, fpmSocket, trees)),
     ]);
     const url = `http://127.0.0.1:${nginxPort}`;
-    await start(
-      "php-fpm",
-      options.fpm ?? findFpm(),
-      ["-F", "-y", join(directory, "fpm.conf"), ...(asRoot ? ["-R"] : [])],
-      {},
-      () => readFile(fpmSocket).catch((error) => (error.code === "ENXIO" ? null : Promise.reject(error))),
+    await start("php-fpm", findFpm(), ["-F", "-y", join(directory, "fpm.conf"), ...(asRoot ? ["-R"] : [])], {}, () =>
+      readFile(fpmSocket).catch((error) => (error.code === "ENXIO" ? null : Promise.reject(error))),
     );
     await start("nginx", "nginx", ["-p", directory, "-c", join(directory, "nginx.conf")], {}, () => fetch(url));
 
@@ -148,10 +151,10 @@ export async function startStack(options: { workers?: number; fpm?: string } = {
     let readings = 0;
     let reading = { sqlStatements: 0, dbConnections: 0, redisCommands: 0, redisConnections: 0 };
     async function raw() {
-      const status = await sql("SHOW GLOBAL STATUS WHERE Variable_name IN ('Questions', 'Connections')");
+      const status = await sql(STATUS);
       const stats = await redis("INFO", "stats");
       return {
-        sqlStatements: field(status, /^Questions\t(\d+)/m),
+        sqlStatements: [...status.matchAll(/^Com_.*\t(\d+)/gm)].reduce((sum, match) => sum + Number(match[1]), 0),
         dbConnections: field(status, /^Connections\t(\d+)/m),
         redisCommands: field(stats, /^total_commands_processed:(\d+)/m),
         redisConnections: field(stats, /^total_connections_received:(\d+)/m),
@@ -226,8 +229,11 @@ async function startHttp(): Promise<{ server: Server; requests(): number; connec
   return { server, requests: () => requests, connections: () => connections };
 }
 
-/** The newest php-fpm of this machine. */
+/** $PHP_FPM, else the newest php-fpm of this machine. */
 function findFpm(): string {
+  if (process.env.PHP_FPM) {
+    return process.env.PHP_FPM;
+  }
   const found = ["/usr/local/sbin", "/usr/sbin", "/sbin"].flatMap((directory) => {
     try {
       return readdirSync(directory)
