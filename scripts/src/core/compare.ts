@@ -6,7 +6,6 @@ import type {
   Census,
   CensusDifference,
   Comparison,
-  Confirmation,
   CountName,
   Environment,
   LatencyMs,
@@ -19,7 +18,7 @@ import type {
   TestResult,
   Verdict,
 } from "./model.ts";
-import { ARMS } from "./model.ts";
+import { ARMS, assertNever } from "./model.ts";
 import { type CellState, type Run, replay } from "./replay.ts";
 import { median } from "./stats/robust.ts";
 import { estimateOf, type TestState } from "./test-state.ts";
@@ -76,38 +75,8 @@ function labelOf(plan: Plan, arm: Arm): { label: string; commit: string | null }
 // ---------------------------------------------------------------- one test
 
 function testResult(run: Run, test: TestState): TestResult {
-  const confirming = run.confirmation?.tests.find((candidate) => candidate.id === test.id) ?? null;
-  const reasons: Reason[] = [];
-  let verdict: TestResult["verdict"] = test.verdict === "open" ? "inconclusive" : test.verdict;
-  let confirmation: Confirmation | null = null;
-
-  if (test.verdict === "regression") {
-    confirmation = confirming === null ? "no-time" : confirming.verdict === "regression" ? "confirmed" : "not-confirmed";
-    if (confirmation !== "confirmed") {
-      verdict = "inconclusive";
-      reasons.push(unconfirmedReason(confirmation, confirming));
-    }
-  } else if (test.verdict === "open") {
-    const n = test.x.length;
-    const code = n === 0 ? "no-samples" : "undecided";
-    const text =
-      n === 0
-        ? "no clean round was measured"
-        : n < run.rule.firstLook
-          ? `${n} clean ${n === 1 ? "round" : "rounds"}; nothing is decided before ${run.rule.firstLook}`
-          : `undecided after ${n} rounds, when measuring stopped`;
-    reasons.push({ code, text });
-  } else if (test.verdict === "inconclusive") {
-    const n = test.x.length;
-    const onTheLine = n < run.rule.cap;
-    reasons.push({
-      code: onTheLine ? "on-the-line" : "cap",
-      text: onTheLine
-        ? `it sits on the line after ${n} rounds; more of them would not settle it`
-        : `undecided after ${n} rounds, the most that are measured`,
-    });
-  }
-
+  const { verdict, confirmation, reasons } = outcome(run, test);
+  const seen = test.last !== null && "p" in test.last ? test.last : null;
   return {
     id: test.id,
     metric: test.metric,
@@ -117,8 +86,8 @@ function testResult(run: Run, test: TestState): TestResult {
     verdict,
     base: medianOrNull(test.base),
     head: medianOrNull(test.head),
-    estimate: test.last !== null && "p" in test.last ? estimateOf(test, test.last) : null,
-    p: test.last !== null && "p" in test.last ? test.last.p : null,
+    estimate: seen && estimateOf(test, seen),
+    p: seen && seen.p,
     logRatios: test.logRatios,
     path: test.path,
     confirmation,
@@ -126,7 +95,40 @@ function testResult(run: Run, test: TestState): TestResult {
   };
 }
 
-function unconfirmedReason(confirmation: Confirmation, confirming: TestState | null): Reason {
+/** The verdict as reported: a red counts only when confirmed, an open test is undecided. */
+function outcome(run: Run, test: TestState): Pick<TestResult, "verdict" | "confirmation" | "reasons"> {
+  switch (test.verdict) {
+    case "pass":
+      return { verdict: "pass", confirmation: null, reasons: [] };
+    case "regression": {
+      const confirming = run.confirmation?.tests.find((candidate) => candidate.id === test.id) ?? null;
+      if (confirming?.verdict === "regression")
+        return { verdict: "regression", confirmation: "confirmed", reasons: [] };
+      const confirmation = confirming === null ? "no-time" : "not-confirmed";
+      return { verdict: "inconclusive", confirmation, reasons: [unconfirmedReason(confirmation, confirming)] };
+    }
+    case "inconclusive":
+      return { verdict: "inconclusive", confirmation: null, reasons: [undecidedReason(test.x.length, run.rule.cap)] };
+    case "open":
+      return { verdict: "inconclusive", confirmation: null, reasons: [openReason(test.x.length, run.rule.firstLook)] };
+    default:
+      return assertNever(test.verdict);
+  }
+}
+
+function undecidedReason(n: number, cap: number): Reason {
+  return n < cap
+    ? { code: "on-the-line", text: `it sits on the line after ${n} rounds; more of them would not settle it` }
+    : { code: "cap", text: `undecided after ${n} rounds, the most that are measured` };
+}
+
+function openReason(n: number, firstLook: number): Reason {
+  if (n === 0) return { code: "no-samples", text: "no clean round was measured" };
+  const early = `${n} clean ${n === 1 ? "round" : "rounds"}; nothing is decided before ${firstLook}`;
+  return { code: "undecided", text: n < firstLook ? early : `undecided after ${n} rounds, when measuring stopped` };
+}
+
+function unconfirmedReason(confirmation: "no-time" | "not-confirmed", confirming: TestState | null): Reason {
   if (confirmation === "no-time") {
     return { code: "unconfirmed", text: "it looked red, but there was no time to confirm it on fresh replicas" };
   }
@@ -293,9 +295,7 @@ function yardstick(lines: readonly SampleLine[]): Comparison["yardstick"] {
   return { medianMs: median(values), spread: Math.max(...values) / Math.min(...values) - 1 };
 }
 
-function addCounts(
-  counts: readonly ReadonlyMap<StrikeReason, number>[],
-): Partial<Record<StrikeReason, number>> {
+function addCounts(counts: readonly ReadonlyMap<StrikeReason, number>[]): Partial<Record<StrikeReason, number>> {
   const sum: Partial<Record<StrikeReason, number>> = {};
   for (const map of counts) for (const [reason, n] of map) sum[reason] = (sum[reason] ?? 0) + n;
   return sum;

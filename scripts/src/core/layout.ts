@@ -38,7 +38,11 @@ export function formatCpuList(cpus: readonly number[]): string {
  */
 export function chooseLayout(cpus: readonly LogicalCpu[]): Layout {
   const cores = new Map<string, number[]>();
-  for (const { id, core } of cpus) cores.set(core, [...(cores.get(core) ?? []), id].sort((a, b) => a - b));
+  for (const { id, core } of cpus)
+    cores.set(
+      core,
+      [...(cores.get(core) ?? []), id].sort((a, b) => a - b),
+    );
   const physical = [...cores.values()].sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
   const all = physical.flat().sort((a, b) => a - b);
 

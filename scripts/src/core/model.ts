@@ -150,6 +150,8 @@ export interface ArmSource {
   directory: string | null;
   /** Commit of the tree where git knows it. */
   commit: string | null;
+  /** Repository to take `commit` from into `directory` while measuring; null = the directory is the user's own. */
+  repository: string | null;
 }
 
 /** Logical CPUs, ascending. */

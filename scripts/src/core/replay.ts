@@ -177,47 +177,44 @@ function noStrikes(): OwnStrikes {
 }
 
 function settleBlock(run: Run, slots: readonly SlotSample[]): void {
-  const confirming = run.confirmation !== null;
+  const { confirmation } = run;
   for (const state of run.cells) {
     const own = slots.filter((slot) => slot.cell === state.cell.id);
-    const base = own.find((slot) => slot.arm === "base");
-    const head = own.find((slot) => slot.arm === "head");
-    state.slots += own.length;
-    const reasons = own.map((slot) => ({ slot, reason: reasonOf(run, slot) }));
-    for (const { reason } of reasons) if (reason) state.struck.set(reason, (state.struck.get(reason) ?? 0) + 1);
-    if (base === undefined || head === undefined) continue;
-    const baseReason = reasons.find((entry) => entry.slot === base)?.reason ?? null;
-    const headReason = reasons.find((entry) => entry.slot === head)?.reason ?? null;
-    if (baseReason === null && headReason === null) {
-      (confirming ? state.confirm.rounds : state.rounds).push({ base, head });
-      const tests = confirming ? (run.confirmation?.tests ?? []) : state.tests;
-      for (const test of tests) if (test.cell === state.cell.id) addRound(test, base, head);
-    } else {
-      countStrike(confirming ? state.confirm.strikes : state.strikes, baseReason, headReason);
-    }
-    giveUpIfHopeless(state, confirming);
+    if (own.length > 0) settleRound(run, state, own);
   }
-  if (run.confirmation === null) {
-    updateOverall(run, run.overall, (state) => state.rounds);
-    lookAtAll(
-      run.cells.flatMap((state) => state.tests),
-      run.rule,
-    );
-    if (run.overall !== null) lookAtOverall(run.overall, run.rule);
-  } else {
-    const { tests, rule } = run.confirmation;
-    const overall = tests.find((test) => test.cell === null) ?? null;
-    updateOverall(run, overall, (state) => state.confirm.rounds);
-    lookAtAll(
-      tests.filter((test) => test.cell !== null),
-      rule,
-    );
-    if (overall !== null) lookAtOverall(overall, rule);
-  }
+  const roundsOf = (state: CellState) => (confirmation === null ? state.rounds : state.confirm.rounds);
+  const tests = confirmation === null ? allTests(run) : confirmation.tests;
+  const rule = confirmation === null ? run.rule : confirmation.rule;
+  lookAtAll(
+    tests.filter((test) => test.cell !== null),
+    rule,
+  );
+  const overall = tests.find((test) => test.cell === null);
+  if (overall === undefined) return;
+  updateOverall(run, overall, roundsOf);
+  lookAtAll([overall], { ...rule, cap: Math.min(rule.cap, OVERALL_CAP) });
 }
 
-function reasonOf(run: Run, slot: SlotSample): StrikeReason | null {
-  return strikeReason(slot, run.plan.config.measure, run.plan.layout);
+/** Counts a cell's slots of one block, and its round where neither slot is worthless. */
+function settleRound(run: Run, state: CellState, slots: readonly SlotSample[]): void {
+  const { measure } = run.plan.config;
+  const { confirmation } = run;
+  const judged = slots.map((slot) => ({ slot, reason: strikeReason(slot, measure, run.plan.layout) }));
+  state.slots += slots.length;
+  for (const { reason } of judged) if (reason) state.struck.set(reason, (state.struck.get(reason) ?? 0) + 1);
+
+  const base = judged.find(({ slot }) => slot.arm === "base");
+  const head = judged.find(({ slot }) => slot.arm === "head");
+  if (base === undefined || head === undefined) return;
+  if (base.reason !== null || head.reason !== null) {
+    countStrike(confirmation === null ? state.strikes : state.confirm.strikes, base.reason, head.reason);
+    giveUpIfHopeless(state, confirmation !== null);
+    return;
+  }
+  (confirmation === null ? state.rounds : state.confirm.rounds).push({ base: base.slot, head: head.slot });
+  for (const test of confirmation?.tests ?? state.tests) {
+    if (test.cell === state.cell.id) addRound(test, base.slot, head.slot);
+  }
 }
 
 function countStrike(strikes: OwnStrikes, base: StrikeReason | null, head: StrikeReason | null): void {
@@ -244,7 +241,10 @@ function giveUpIfHopeless(state: CellState, confirming: boolean): void {
   const main = [...reasons].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "errors";
   if (head * 2 > lost) {
     state.status = "error";
-    state.reasons.push({ code: "head-fails", text: `the head failed in ${head} of ${lost} lost rounds, the base did not` });
+    state.reasons.push({
+      code: "head-fails",
+      text: `the head failed in ${head} of ${lost} lost rounds, the base did not`,
+    });
   } else {
     state.status = "inconclusive";
     const who = base * 2 > lost ? "the base failed" : "lost to the same cause";
@@ -253,12 +253,8 @@ function giveUpIfHopeless(state: CellState, confirming: boolean): void {
 }
 
 /** The overall test's rounds: the median over cells of the i-th clean round, as far as every cell has one. */
-function updateOverall(
-  run: Run,
-  overall: TestState | null,
-  roundsOf: (state: CellState) => Record<Arm, SlotSample>[],
-): void {
-  if (overall === null || overall.verdict !== "open") return;
+function updateOverall(run: Run, overall: TestState, roundsOf: (state: CellState) => Record<Arm, SlotSample>[]): void {
+  if (overall.verdict !== "open") return;
   const members = run.cells.filter(takesPartInOverall);
   if (members.length < OVERALL_CELLS) return;
   const complete = Math.min(...members.map((state) => roundsOf(state).length), OVERALL_CAP);
@@ -269,10 +265,6 @@ function updateOverall(
     });
     addLogRatio(overall, median(logs));
   }
-}
-
-function lookAtOverall(overall: TestState, rule: Rule): void {
-  lookAtAll([overall], { ...rule, cap: Math.min(rule.cap, OVERALL_CAP) });
 }
 
 function isOpen(test: TestState): boolean {

@@ -12,6 +12,8 @@ export interface ScheduledSlot {
   slotSeconds: number;
   /** Time after the slot in which its last requests may finish. */
   gapSeconds: number;
+  /** Requests/s of an open cell whose rate is "auto", else null. */
+  rate: number | null;
 }
 
 /**
@@ -36,10 +38,10 @@ export function scheduleBlock(
   }
   const slots: ScheduledSlot[] = [];
   let startSeconds = firstStart;
-  for (const { cell, slotSeconds, gapSeconds } of shuffled) {
+  for (const { cell, slotSeconds, gapSeconds, rate } of shuffled) {
     const arms: Arm[] = uniformInt(random, 0, 1) === 0 ? ["base", "head"] : ["head", "base"];
     for (const [order, arm] of arms.entries()) {
-      slots.push({ cell, arm, order, startSeconds, slotSeconds, gapSeconds });
+      slots.push({ cell, arm, order, startSeconds, slotSeconds, gapSeconds, rate });
       startSeconds += slotSeconds + gapSeconds;
     }
   }

@@ -71,7 +71,7 @@ export function blank(test: TestState): TestState {
 /** Adds one clean round. A decided test keeps the rounds it has. */
 export function addRound(test: TestState, base: SlotSample, head: SlotSample): void {
   if (test.verdict !== "open") return;
-  const [b, h] = [valueOf(base, test.statistic), valueOf(head, test.statistic)];
+  const [b, h] = [measuredValue(base, test.statistic), measuredValue(head, test.statistic)];
   test.base.push(b);
   test.head.push(h);
   addLogRatio(test, Math.log(h / (test.limit ?? b)));
@@ -83,7 +83,7 @@ export function addLogRatio(test: TestState, logRatio: number): void {
   test.x.push(test.direction * (logRatio - Math.log(test.line)));
 }
 
-function valueOf(sample: SlotSample, statistic: "qps" | LatencyStatistic): number {
+function measuredValue(sample: SlotSample, statistic: "qps" | LatencyStatistic): number {
   return statistic === "qps" ? sample.qps : (sample.latencyMs?.[statistic] ?? Number.NaN);
 }
 

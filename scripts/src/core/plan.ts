@@ -1,0 +1,147 @@
+import {
+  assertNever,
+  type Cell,
+  type Config,
+  type LatencyStatistic,
+  type Layout,
+  type Load,
+  type PilotCell,
+  type Plan,
+  type Stage,
+} from "./model.ts";
+
+/** Shortest gap between two slots, s: k6 lets the last requests finish in it, the sampler reads its counters. */
+const MIN_GAP = 0.3;
+const MAX_GAP = 5;
+const DEFAULT_SLOT = 2;
+/** A slot is made this long, and no longer, where that gates a higher percentile. */
+const LONGER_SLOT = 3;
+/** Requests a slot needs so that its percentile rests on about ten of them. */
+const REQUESTS_FOR: [LatencyStatistic, number][] = [
+  ["p99", 1000],
+  ["p95", 200],
+];
+/** Load of an open cell whose rate is "auto", as a share of what the pilot reached. */
+const OPEN_SHARE = 0.7;
+/** VUs that the pilot drives an open cell with to learn its capacity. */
+export const OPEN_PILOT_VUS = 20;
+
+/** The parts of a plan that are decided outside. */
+export type PlanInput = Pick<Plan, "arms" | "sameSource" | "driver" | "seed"> & { config: Config; layout: Layout };
+
+/**
+ * The plan of a run: what is measured, how, and judged by what.
+ *
+ * @param hash SHA-256 of a text, hex
+ */
+export function buildPlan(input: PlanInput, hash: (text: string) => string): Plan {
+  const rest = { version: 1 as const, ...input, cells: cellsOf(input.config) };
+  return { ...rest, id: planId(rest, hash) };
+}
+
+/** What `Plan.id` must be; differs where the file was edited. */
+export function planId(plan: Omit<Plan, "id">, hash: (text: string) => string): string {
+  const { version, seed, arms, sameSource, driver, config, cells, layout } = plan;
+  return hash(JSON.stringify([version, seed, arms, sameSource, driver, config, cells, layout]));
+}
+
+function cellsOf(config: Config): Cell[] {
+  return config.scenarios.flatMap(({ name, load }): Cell[] => {
+    const cell = (level: number | null, unit: string): Cell => ({
+      id: `${name} @${level ?? "auto"}${unit}`,
+      scenario: name,
+      model: load.model,
+      level,
+    });
+    switch (load.model) {
+      case "closed":
+        return load.vus.map((vus) => cell(vus, ""));
+      case "open":
+        return load.rates.map((rate) => cell(rate === "auto" ? null : rate, "/s"));
+      case "ramp":
+        return [cell(plateauOf(load.stages).vus, "")];
+      default:
+        return assertNever(load);
+    }
+  });
+}
+
+/** The plateau of a ramp: its longest stage that keeps the VUs of the stage before. s from the ramp's start. */
+export function plateauOf(stages: readonly Stage[]): { fromSeconds: number; toSeconds: number; vus: number } {
+  let best = { fromSeconds: 0, toSeconds: 0, vus: 0 };
+  let at = 0;
+  let vus = 0;
+  for (const stage of stages) {
+    const end = at + stage.durationSeconds;
+    const longer = stage.durationSeconds > best.toSeconds - best.fromSeconds;
+    if (stage.target === vus && vus > 0 && longer) best = { fromSeconds: at, toSeconds: end, vus };
+    at = end;
+    vus = stage.target;
+  }
+  return best;
+}
+
+/** Length of a whole ramp, s. */
+function rampSeconds(load: Extract<Load, { model: "ramp" }>): number {
+  return load.stages.reduce((sum, stage) => sum + stage.durationSeconds, 0);
+}
+
+/** What the cells are taken to be before the pilot, for the estimate of a plan. */
+export function beforePilot(plan: Plan): PilotCell[] {
+  const { slotSeconds } = plan.config.measure;
+  return plan.cells.map((cell) => {
+    const load = loadOf(plan, cell);
+    return {
+      cell: cell.id,
+      requests: 0,
+      qps: 0,
+      slotSeconds: load.model === "ramp" ? rampSeconds(load) : slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds,
+      gapSeconds: MIN_GAP,
+      statistic: "p99",
+      rate: null,
+    };
+  });
+}
+
+/** What the pilot settles for one cell: slot and gap length, the percentile that is gated, the open rate. */
+export function afterPilot(plan: Plan, cell: Cell, qps: number, p99Ms: number | null): PilotCell {
+  const load = loadOf(plan, cell);
+  const { slotSeconds: wanted } = plan.config.measure;
+  const rate = load.model === "open" ? (cell.level ?? round(OPEN_SHARE * qps)) : null;
+  const served = rate ?? qps;
+  const judgedSeconds = load.model === "ramp" ? plateauSeconds(load) : wanted === "auto" ? autoSlot(served) : wanted;
+  const requests = Math.round(served * judgedSeconds);
+  return {
+    cell: cell.id,
+    requests,
+    qps,
+    slotSeconds: load.model === "ramp" ? rampSeconds(load) : judgedSeconds,
+    gapSeconds: round(Math.min(MAX_GAP, Math.max(MIN_GAP, (2 * (p99Ms ?? 0)) / 1000))),
+    statistic: statisticFor(requests),
+    rate,
+  };
+}
+
+function autoSlot(qps: number): number {
+  const better = REQUESTS_FOR.find(([, needed]) => qps * LONGER_SLOT >= needed);
+  return better === undefined || qps * DEFAULT_SLOT < better[1] ? LONGER_SLOT : DEFAULT_SLOT;
+}
+
+function statisticFor(requests: number): LatencyStatistic {
+  return REQUESTS_FOR.find(([, needed]) => requests >= needed)?.[0] ?? "p90";
+}
+
+function plateauSeconds(load: Extract<Load, { model: "ramp" }>): number {
+  const { fromSeconds, toSeconds } = plateauOf(load.stages);
+  return toSeconds - fromSeconds;
+}
+
+function loadOf(plan: Plan, cell: Cell): Load {
+  const load = plan.config.scenarios.find((scenario) => scenario.name === cell.scenario)?.load;
+  if (load === undefined) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
+  return load;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,41 @@
+import type { Arm, Checks, ConnectionPolicy, LatencyMs, Stage, Work } from "../core/model.ts";
+
+/** One slot as k6 runs it. */
+export interface SlotSpec {
+  arm: Arm;
+  scenario: string;
+  startSeconds: number;
+  /** Whole length, ramps included. */
+  slotSeconds: number;
+  gracefulSeconds: number;
+  /** VUs of a closed slot, most VUs of an open one. */
+  vus: number;
+  /** Requests/s of an open slot, else null. */
+  rate: number | null;
+  /** Ramp: its stages, and the part of the slot that counts, s from the slot's start. */
+  plateau: { stages: Stage[]; fromSeconds: number; toSeconds: number } | null;
+  /** One VU that runs this often and ends; null = as long as the slot. */
+  iterations: number | null;
+}
+
+/** What k6/block.ts reads from the file in BLOCK. */
+export interface BlockSpec {
+  urls: Record<Arm, string>;
+  host: string;
+  scenarios: Record<string, { work: Work; connection: ConnectionPolicy; checks: Checks }>;
+  /** Every listed scenario in turn, on both arms at once; results are discarded. 0 s = none. */
+  warmUp: { seconds: number; gracefulSeconds: number; vus: number; scenarios: string[] };
+  slots: SlotSpec[];
+}
+
+/** What k6/block.ts writes to the file in RESULT, one per slot, in the order of the spec. */
+export interface SlotResult {
+  requests: number;
+  latencyMs: LatencyMs | null;
+  phasesMs: { connect: number; tls: number; wait: number; receive: number };
+  errors: number;
+  failedChecks: number;
+  droppedIterations: number;
+  bytesReceived: number;
+  portErrors: number;
+}

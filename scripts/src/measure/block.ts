@@ -1,0 +1,266 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { MeasureError } from "../core/errors.ts";
+import type { BlockTimes, Cell, PilotCell, Plan, RunStage, Scenario, SlotEvent, SlotSample } from "../core/model.ts";
+import { OPEN_PILOT_VUS, plateauOf } from "../core/plan.ts";
+import { type ScheduledSlot, scheduleBlock } from "../core/schedule.ts";
+import type { Target } from "../target/target.ts";
+import type { BlockSpec, SlotResult, SlotSpec } from "./block-spec.ts";
+import { startK6 } from "./k6.ts";
+import { Sampler } from "./sampler.ts";
+
+/** What every block of a run needs. */
+export interface Rig {
+  plan: Plan;
+  target: Target;
+  /** Path of k6. */
+  k6: string;
+  /** Repository root: k6/ and scripts/dist/ are below it. */
+  home: string;
+  /** For the files that k6 reads and writes. */
+  stateDirectory: string;
+  signal: AbortSignal;
+}
+
+export interface BlockResult {
+  samples: SlotSample[];
+  yardstickMs: number;
+  times: BlockTimes;
+}
+
+/** Time after a slot's end, as a share of its gap, at which its last requests are cut off. */
+const GRACEFUL_SHARE = 0.6;
+/** Pause between the warm-up and the first slot, s. */
+const WARM_UP_GAP = 0.3;
+/** The pilot only learns rates: short slots after a short warm-up, s. */
+const PILOT_SLOT = 1;
+const PILOT_WARM_UP = 1;
+
+/**
+ * One block: fresh replicas of both arms, warm-up, one round of every cell given, in one k6 process.
+ * Slots that an interruption cut short are left out.
+ */
+export async function runBlock(
+  rig: Rig,
+  cells: readonly PilotCell[],
+  stage: RunStage,
+  block: number,
+): Promise<BlockResult> {
+  const started = performance.now();
+  await rig.target.restart();
+  const restart = since(started);
+  const { warmUpSeconds } = rig.plan.config.measure;
+  const schedule = scheduleBlock(rig.plan.seed, block, cells, warmUpSeconds + WARM_UP_GAP);
+  const { slots, k6Start, yardstickMs } = await drive(rig, schedule, warmUpSeconds);
+  const load = slots.reduce((sum, { slot }) => sum + slot.slotSeconds, 0);
+  return {
+    samples: slots.map((measured) => toSample(rig.plan, measured, stage, block)),
+    yardstickMs,
+    times: { restart, k6Start, warmUp: warmUpSeconds, load, total: since(started) },
+  };
+}
+
+/** One short slot of the base for every cell, closed whatever its model, to learn its rate. */
+export async function runPilot(rig: Rig): Promise<{ cell: Cell; qps: number; p99Ms: number | null }[]> {
+  let startSeconds = PILOT_WARM_UP + WARM_UP_GAP;
+  const schedule = rig.plan.cells.map((cell): PilotSlot => {
+    const pilot = { cell: cell.id, slotSeconds: PILOT_SLOT, gapSeconds: WARM_UP_GAP, rate: null, pilot: true as const };
+    const slot = { ...pilot, arm: "base" as const, order: 0, startSeconds };
+    startSeconds += PILOT_SLOT + WARM_UP_GAP;
+    return slot;
+  });
+  const { slots } = await drive(rig, schedule, PILOT_WARM_UP);
+  return rig.plan.cells.map((cell) => {
+    const result = slots.find(({ slot }) => slot.cell === cell.id)?.result;
+    return { cell, qps: (result?.requests ?? 0) / PILOT_SLOT, p99Ms: result?.latencyMs?.p99 ?? null };
+  });
+}
+
+/** A slot of the pilot is a closed one on its whole length. */
+type PilotSlot = ScheduledSlot & { pilot: true };
+type AnySlot = ScheduledSlot | PilotSlot;
+
+interface MeasuredSlot {
+  slot: AnySlot;
+  startedAt: number;
+  result: SlotResult | null;
+  witness: SlotSample["witness"];
+  portErrors: number;
+  events: SlotEvent[];
+}
+
+const EMPTY: SlotResult = {
+  requests: 0,
+  latencyMs: null,
+  phasesMs: { connect: 0, tls: 0, wait: 0, receive: 0 },
+  errors: 0,
+  failedChecks: 0,
+  droppedIterations: 0,
+  bytesReceived: 0,
+  portErrors: 0,
+};
+
+/** Runs one k6 process over the schedule, watching every slot as it passes. */
+async function drive(
+  rig: Rig,
+  schedule: readonly AnySlot[],
+  warmUpSeconds: number,
+): Promise<{ slots: MeasuredSlot[]; k6Start: number; yardstickMs: number }> {
+  const { plan, target, signal } = rig;
+  const launched = performance.now();
+  const k6 = startK6(rig.k6, buildSpec(rig, schedule, warmUpSeconds), {
+    home: rig.home,
+    stateDirectory: rig.stateDirectory,
+    cpus: pinned(plan, plan.layout.generator),
+  });
+  const onAbort = () => k6.interrupt();
+  signal.addEventListener("abort", onAbort);
+  try {
+    // The target's cores are idle while k6 starts on its own.
+    const yardstick = runYardstick(rig);
+    const sampler = new Sampler(target, k6.usage, plan.layout);
+    await sampler.begin();
+    const [begunAt, yardstickMs] = await Promise.all([k6.begun, yardstick]);
+    const k6Start = since(launched);
+    // The monotonic clock, set to the moment at which k6 began.
+    const zero = performance.now() / 1000 - (Date.now() - begunAt) / 1000;
+    const dead = { k6: false };
+    void k6.results.then(() => {
+      dead.k6 = true;
+    });
+
+    const watched: Omit<MeasuredSlot, "result">[] = [];
+    for (const slot of schedule) {
+      const { from, seconds } = judgedPart(plan, slot);
+      await sleepUntil(zero + slot.startSeconds + from);
+      if (signal.aborted) break;
+      const startedAt = Date.now();
+      const events = new Set<SlotEvent>();
+      if (dead.k6) events.add("k6-died");
+      const settle = Math.min(slot.gapSeconds * 0.75, slot.gapSeconds * GRACEFUL_SHARE + 0.02);
+      const seen = dead.k6
+        ? { witness: null, portErrors: 0, oomKilled: false }
+        : await sampler.watch(slot.arm, seconds, sleepUntil, settle);
+      if (signal.aborted) break;
+      if (seen.oomKilled) events.add("oom-killed");
+      if (!target.alive(slot.arm)) events.add("target-restarted");
+      watched.push({ slot, startedAt, witness: seen.witness, portErrors: seen.portErrors, events: [...events] });
+    }
+    const results = await k6.results;
+    const slots = watched.map((measured): MeasuredSlot => {
+      const index = schedule.indexOf(measured.slot);
+      const events: SlotEvent[] = results === null ? ["k6-died"] : measured.events;
+      return { ...measured, result: results?.[index] ?? null, events };
+    });
+    return { slots, k6Start, yardstickMs };
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    await k6.close();
+  }
+}
+
+function toSample(plan: Plan, measured: MeasuredSlot, stage: RunStage, block: number): SlotSample {
+  const { slot, result } = measured;
+  const { seconds } = judgedPart(plan, slot);
+  const found = result ?? EMPTY;
+  return {
+    kind: "slot",
+    stage,
+    block,
+    cell: slot.cell,
+    arm: slot.arm,
+    order: slot.order,
+    startedAt: measured.startedAt,
+    seconds,
+    ...found,
+    qps: found.requests / seconds,
+    portErrors: found.portErrors + measured.portErrors,
+    witness: measured.witness,
+    events: measured.events,
+  };
+}
+
+function buildSpec(rig: Rig, schedule: readonly AnySlot[], warmUpSeconds: number): BlockSpec {
+  const { plan, target } = rig;
+  const scenarios: BlockSpec["scenarios"] = {};
+  for (const { cell } of schedule) {
+    const { name, work, connection, checks } = scenarioOf(plan, cell);
+    scenarios[name] = { work, connection, checks };
+  }
+  return {
+    urls: { base: target.url("base"), head: target.url("head") },
+    host: target.host,
+    scenarios,
+    warmUp: {
+      seconds: warmUpSeconds,
+      gracefulSeconds: WARM_UP_GAP * GRACEFUL_SHARE,
+      vus: plan.config.target.php.workers,
+      scenarios: Object.keys(scenarios),
+    },
+    slots: schedule.map((slot) => slotSpec(plan, slot)),
+  };
+}
+
+function slotSpec(plan: Plan, slot: AnySlot): SlotSpec {
+  const { name, load } = scenarioOf(plan, slot.cell);
+  const level = plan.cells.find((cell) => cell.id === slot.cell)?.level ?? OPEN_PILOT_VUS;
+  const common = {
+    arm: slot.arm,
+    scenario: name,
+    startSeconds: slot.startSeconds,
+    slotSeconds: slot.slotSeconds,
+    gracefulSeconds: slot.gapSeconds * GRACEFUL_SHARE,
+    iterations: null,
+  };
+  if ("pilot" in slot) {
+    const vus = load.model === "open" ? Math.min(OPEN_PILOT_VUS, load.maxVus) : level;
+    return { ...common, vus, rate: null, plateau: null };
+  }
+  if (load.model === "open") return { ...common, vus: load.maxVus, rate: slot.rate ?? level, plateau: null };
+  if (load.model === "closed") return { ...common, vus: level, rate: null, plateau: null };
+  const { fromSeconds, toSeconds } = plateauOf(load.stages);
+  return { ...common, vus: level, rate: null, plateau: { stages: load.stages, fromSeconds, toSeconds } };
+}
+
+/** The part of a slot that is judged, s from its start: all of it, or the plateau of a ramp. */
+function judgedPart(plan: Plan, slot: AnySlot): { from: number; seconds: number } {
+  const { load } = scenarioOf(plan, slot.cell);
+  if (load.model !== "ramp" || "pilot" in slot) return { from: 0, seconds: slot.slotSeconds };
+  const { fromSeconds, toSeconds } = plateauOf(load.stages);
+  return { from: fromSeconds, seconds: toSeconds - fromSeconds };
+}
+
+function scenarioOf(plan: Plan, cellId: string): Scenario {
+  const name = plan.cells.find((cell) => cell.id === cellId)?.scenario;
+  const scenario = plan.config.scenarios.find((candidate) => candidate.name === name);
+  if (scenario === undefined) throw new Error(`plan: no scenario for cell ${cellId}`);
+  return scenario;
+}
+
+function pinned(plan: Plan, cpus: number[]): number[] | null {
+  return plan.config.measure.isolation === "off" ? null : cpus;
+}
+
+async function runYardstick(rig: Rig): Promise<number> {
+  const script = join(rig.home, "scripts", "dist", "yardstick.js");
+  const cpus = pinned(rig.plan, rig.plan.layout.target);
+  const command = [...(cpus === null ? [] : ["taskset", "-c", cpus.join(",")]), process.execPath, script];
+  const [program = "", ...args] = command;
+  try {
+    const { stdout } = await promisify(execFile)(program, args, { timeout: 30_000 });
+    return (JSON.parse(stdout) as { cpuMs: number }).cpuMs;
+  } catch (error) {
+    throw new MeasureError(`the yardstick did not run (${command.join(" ")}): ${(error as Error).message}`);
+  }
+}
+
+async function sleepUntil(at: number): Promise<void> {
+  const left = at * 1000 - performance.now();
+  if (left > 0) await sleep(left);
+}
+
+function since(start: number): number {
+  return (performance.now() - start) / 1000;
+}

@@ -1,0 +1,44 @@
+import { MeasureError } from "../core/errors.ts";
+import type { Arm, Scenario } from "../core/model.ts";
+import type { Rig } from "./block.ts";
+import type { SlotResult } from "./block-spec.ts";
+import { startK6 } from "./k6.ts";
+
+/** Runs a scenario `iterations` times, one after the other, in a k6 process of its own. */
+export async function runIterations(rig: Rig, scenario: Scenario, arm: Arm, iterations: number): Promise<SlotResult> {
+  const { name, work, connection, checks } = scenario;
+  const k6 = startK6(
+    rig.k6,
+    {
+      urls: { base: rig.target.url("base"), head: rig.target.url("head") },
+      host: rig.target.host,
+      scenarios: { [name]: { work, connection, checks } },
+      warmUp: { seconds: 0, gracefulSeconds: 0, vus: 1, scenarios: [] },
+      slots: [
+        {
+          arm,
+          scenario: name,
+          startSeconds: 0,
+          slotSeconds: 60,
+          gracefulSeconds: 0,
+          vus: 1,
+          rate: null,
+          plateau: null,
+          iterations,
+        },
+      ],
+    },
+    { home: rig.home, stateDirectory: rig.stateDirectory, cpus: null },
+  );
+  const onAbort = () => k6.interrupt();
+  rig.signal.addEventListener("abort", onAbort);
+  try {
+    await k6.begun;
+    const [result] = (await k6.results) ?? [];
+    if (result === undefined) throw new MeasureError(`k6 died while it counted what ${name} costs`);
+    return result;
+  } finally {
+    rig.signal.removeEventListener("abort", onAbort);
+    await k6.close();
+  }
+}

@@ -1,0 +1,123 @@
+import type { Arm, Layout, Witness } from "../core/model.ts";
+import type { FrontState, Target, Usage } from "../target/target.ts";
+import type { UsageGroup } from "../target/usage.ts";
+import { booksInterruptTime, type CpuTimes, cpuTimes, listenOverflows, timeWaitSockets } from "./kernel.ts";
+
+/** Everything the kernel had counted at one moment. */
+interface Snapshot {
+  /** Monotonic, s. */
+  at: number;
+  arms: Record<Arm, Usage | null>;
+  services: Usage | null;
+  generatorCpuSeconds: number;
+  ownCpuSeconds: number;
+  cpu: CpuTimes;
+  overflows: number;
+}
+
+/** Reads the kernel's counters around a slot; nothing runs between the readings. */
+export class Sampler {
+  readonly #target: Target;
+  readonly #generator: UsageGroup;
+  readonly #cpus: number[];
+  readonly #booksInterrupts = booksInterruptTime();
+  readonly #fronts: Record<Arm, FrontState | null> = { base: null, head: null };
+
+  constructor(target: Target, generator: UsageGroup, layout: Layout) {
+    this.#target = target;
+    this.#generator = generator;
+    this.#cpus = [...new Set([...layout.generator, ...layout.target, ...layout.services])];
+  }
+
+  /** What the fronts had counted before the first slot. */
+  async begin(): Promise<void> {
+    for (const arm of ["base", "head"] as const) this.#fronts[arm] = await this.#front(arm);
+  }
+
+  /**
+   * Watches one slot of `arm` that begins now.
+   *
+   * @param sleepUntil resolves at a moment of the monotonic clock, s
+   * @param settleSeconds how long after the slot its last requests may finish
+   */
+  async watch(
+    arm: Arm,
+    seconds: number,
+    sleepUntil: (at: number) => Promise<void>,
+    settleSeconds: number,
+  ): Promise<{ witness: Witness | null; portErrors: number; oomKilled: boolean }> {
+    const start = this.#snapshot();
+    let peak = 0;
+    for (let last = start, second = 1; second <= Math.floor(seconds); second++) {
+      await sleepUntil(start.at + second);
+      const now = this.#snapshot();
+      peak = Math.max(peak, cpuBetween(last.arms[arm], now.arms[arm]) / (now.at - last.at));
+      last = now;
+    }
+    await sleepUntil(start.at + seconds + settleSeconds);
+    const end = this.#snapshot();
+    const before = this.#fronts[arm];
+    const front = await this.#front(arm);
+    this.#fronts[arm] = front;
+
+    const portErrors = (front?.portErrors ?? 0) - (before?.portErrors ?? 0);
+    const usage = end.arms[arm];
+    if (usage === null) return { witness: null, portErrors, oomKilled: false };
+    const turnedAway = (front?.listenOverflows ?? 0) - (before?.listenOverflows ?? 0);
+    return {
+      portErrors,
+      oomKilled: usage.oomKills > (start.arms[arm]?.oomKills ?? 0),
+      witness: {
+        targetCpuSeconds: cpuBetween(start.arms[arm], usage),
+        servicesCpuSeconds: cpuBetween(start.services, end.services),
+        generatorCpuSeconds: end.generatorCpuSeconds - start.generatorCpuSeconds,
+        foreignCpuSeconds: this.#foreign(start, end),
+        stealSeconds: end.cpu.steal - start.cpu.steal,
+        intervalSeconds: end.at - start.at,
+        targetPeakCores: peak,
+        targetMemoryBytes: usage.memoryBytes,
+        throttledPeriods: usage.throttledPeriods - (start.arms[arm]?.throttledPeriods ?? 0),
+        timeWait: timeWaitSockets(),
+        listenOverflows: end.overflows - start.overflows + turnedAway,
+        listenQueueMax: front?.listenQueueMax ?? 0,
+        maxChildrenReached: front?.maxChildrenReached ?? 0,
+      },
+    };
+  }
+
+  /** Busy time of our CPUs that none of our processes spent, s; rounding can make it slightly negative. */
+  #foreign(start: Snapshot, end: Snapshot): number {
+    const wall = (end.at - start.at) * this.#cpus.length;
+    const interrupts = this.#booksInterrupts ? end.cpu.irq - start.cpu.irq : 0;
+    const busy = wall - (end.cpu.idle - start.cpu.idle) - (end.cpu.steal - start.cpu.steal) - interrupts;
+    const ours =
+      cpuBetween(start.arms.base, end.arms.base) +
+      cpuBetween(start.arms.head, end.arms.head) +
+      cpuBetween(start.services, end.services) +
+      (end.generatorCpuSeconds - start.generatorCpuSeconds) +
+      (end.ownCpuSeconds - start.ownCpuSeconds);
+    return busy - ours;
+  }
+
+  #snapshot(): Snapshot {
+    const { user, system } = process.cpuUsage();
+    return {
+      at: performance.now() / 1000,
+      arms: { base: this.#target.usage("base"), head: this.#target.usage("head") },
+      services: this.#target.servicesUsage(),
+      generatorCpuSeconds: this.#generator.read().cpuSeconds,
+      ownCpuSeconds: (user + system) / 1e6,
+      cpu: cpuTimes(this.#cpus),
+      overflows: listenOverflows(),
+    };
+  }
+
+  /** A front that cannot answer (its replica just died) is no reason to lose the slot's other figures. */
+  async #front(arm: Arm): Promise<FrontState | null> {
+    return this.#target.front(arm).catch(() => null);
+  }
+}
+
+function cpuBetween(start: Usage | null, end: Usage | null): number {
+  return start === null || end === null ? 0 : end.cpuSeconds - start.cpuSeconds;
+}
