@@ -1,0 +1,33 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+
+export interface Answer {
+  status: number;
+  body: string;
+}
+
+/** Our own requests (readiness, status, probe) must not wait longer than a person would. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * GET on a connection of its own, with this Host header; over a unix socket where one is given. Rejects where there
+ * was no answer.
+ */
+export function get(url: string, options: { host?: string; socketPath?: string } = {}): Promise<Answer> {
+  const request = url.startsWith("https:") ? requestHttps : requestHttp;
+  const headers = options.host === undefined ? {} : { host: options.host };
+  const socket = options.socketPath === undefined ? {} : { socketPath: options.socketPath };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { ...socket, headers, agent: false, timeout: TIMEOUT_MS }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+      incoming.on("error", reject);
+      incoming.on("end", () => {
+        resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") });
+      });
+    });
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}

@@ -1,0 +1,8 @@
+/** Credentials of the CI job that the code under test has no business with. */
+const WITHHELD = /^(ACTIONS_|INPUT_|GITHUB_TOKEN$|GH_TOKEN$)/;
+
+/** Our own environment without the job's credentials, and `more` on top of it. */
+export function childEnvironment(more: Record<string, string>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !WITHHELD.test(name));
+  return { ...Object.fromEntries(inherited), ...more };
+}

@@ -1,0 +1,135 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { MeasureError } from "../../core/errors.ts";
+import { ARMS, type Arm } from "../../core/model.ts";
+import { requireProgram } from "../programs.ts";
+import type { StartOptions, Target } from "../target.ts";
+import { CommandReplica } from "./command-replica.ts";
+import { childEnvironment } from "./environment.ts";
+import { findNginx } from "./nginx.ts";
+import { choosePhpFpm } from "./php-fpm.ts";
+import { PhpReplica } from "./php-replica.ts";
+import { Premises } from "./premises.ts";
+import { prepareArm } from "./prepare.ts";
+import type { Replica } from "./replica.ts";
+import { allOrFirstError, Services } from "./services.ts";
+
+/** Driver `process`: services, php-fpm and nginx as plain processes of this machine. */
+export async function startProcesses(options: StartOptions): Promise<Target> {
+  options.signal.throwIfAborted();
+  requireInstalled(options);
+  const premises = new Premises(options.workDirectory, options.signal);
+  let services: Services | null = null;
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => {
+    options.signal.removeEventListener("abort", close);
+    closing ??= premises.close();
+    return closing;
+  };
+  options.signal.addEventListener("abort", close);
+  try {
+    const { config, layout } = options.plan;
+    services = await Services.start(premises, config.target.services, layout.services, options.progress);
+    const replicas = { base: await prepared("base"), head: await prepared("head") };
+    options.progress("starting both arms");
+    const target = new ProcessTarget(options, premises, services, replicas, close);
+    await target.restart();
+    return target;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  /** Prepares an arm's tree; its replica is ready to be started. */
+  async function prepared(arm: Arm): Promise<Replica> {
+    const { config, layout, arms } = options.plan;
+    const { directory } = arms[arm];
+    if (directory === null) throw new MeasureError(`${arm} has no directory to run from`);
+    const env = childEnvironment({ ...services?.environment(arm), ...config.target.env });
+    await prepareArm(premises, { arm, directory, commands: config.target.prepare, env, progress: options.progress });
+    const replica = { arm, directory, env, cpus: layout.target, port: await premises.port() };
+    const { start } = config.target;
+    return start === null
+      ? new PhpReplica(premises, config.target, replica)
+      : new CommandReplica(premises, config.target, start, replica);
+  }
+}
+
+/** Fails before anything was started where a program is missing. */
+function requireInstalled({ plan }: StartOptions): void {
+  requireProgram("util-linux", "taskset");
+  const { start, php, services } = plan.config.target;
+  if (start === null) choosePhpFpm(php.binary);
+  if (start === null || services.includes("http")) findNginx();
+}
+
+class ProcessTarget implements Target {
+  readonly host: string;
+  readonly close: () => Promise<void>;
+  readonly #options: StartOptions;
+  readonly #premises: Premises;
+  readonly #services: Services;
+  readonly #replicas: Record<Arm, Replica>;
+
+  constructor(
+    options: StartOptions,
+    premises: Premises,
+    services: Services,
+    replicas: Record<Arm, Replica>,
+    close: () => Promise<void>,
+  ) {
+    this.host = options.plan.config.target.host;
+    this.close = close;
+    this.#options = options;
+    this.#premises = premises;
+    this.#services = services;
+    this.#replicas = replicas;
+  }
+
+  url(arm: Arm): string {
+    return this.#replicas[arm].url;
+  }
+
+  async restart(): Promise<void> {
+    await allOrFirstError(ARMS.map((arm) => this.#replicas[arm].restart()));
+  }
+
+  php(arm: Arm) {
+    return this.#replicas[arm].php();
+  }
+
+  async versions(): Promise<Record<string, string>> {
+    const php = (await this.php("base"))?.version;
+    const { start } = this.#options.plan.config.target;
+    return {
+      ...(php === undefined ? {} : { php }),
+      ...(start === null ? { nginx: await nginxVersion() } : {}),
+      ...this.#services.versions(),
+    };
+  }
+
+  usage(arm: Arm) {
+    return this.#premises.groups[arm].read();
+  }
+
+  servicesUsage() {
+    return this.#options.plan.config.target.services.length === 0 ? null : this.#premises.groups.services.read();
+  }
+
+  front(arm: Arm) {
+    return this.#replicas[arm].front();
+  }
+
+  counters() {
+    return this.#services.counters();
+  }
+
+  alive(arm: Arm): boolean {
+    return this.#replicas[arm].alive;
+  }
+}
+
+async function nginxVersion(): Promise<string> {
+  const { stderr } = await promisify(execFile)(findNginx(), ["-v"]);
+  return /nginx\/(\S+)/.exec(stderr)?.[1] ?? stderr.trim();
+}

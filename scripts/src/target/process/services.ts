@@ -1,0 +1,106 @@
+import type { Arm, ServiceName } from "../../core/model.ts";
+import { SERVICE_LABEL, type ServiceCounters } from "../target.ts";
+import { startHttpStandIn } from "./http-stand-in.ts";
+import { databaseOf, type Mysql, startMysql } from "./mysql.ts";
+import type { Premises } from "./premises.ts";
+import { type Redis, redisDatabaseOf, startRedis } from "./redis.ts";
+
+/** The backing services both arms share; absent = not configured. */
+export class Services {
+  readonly #mysql: Mysql | null;
+  readonly #redis: Redis | null;
+  readonly #httpUrl: string | null;
+  /** What one reading adds to the counters it reads. */
+  #cost = { statements: 0, connections: 0, commands: 0 };
+  #readings = 0;
+
+  /** Starts the named services side by side. Throws MeasureError, with whatever came up left to the premises. */
+  static async start(
+    premises: Premises,
+    names: readonly ServiceName[],
+    cpus: readonly number[],
+    progress: (line: string) => void,
+  ): Promise<Services> {
+    const begin = <T>(name: ServiceName, start: () => Promise<T>): Promise<T> | null => {
+      if (!names.includes(name)) return null;
+      progress(`starting ${SERVICE_LABEL[name]}`);
+      return start();
+    };
+    const [mysql, redis, httpUrl] = await allOrFirstError([
+      begin("mysql", () => startMysql(premises, cpus)),
+      begin("redis", () => startRedis(premises, cpus)),
+      begin("http", () => startHttpStandIn(premises, cpus)),
+    ]);
+    const services = new Services(mysql, redis, httpUrl);
+    await services.#calibrate();
+    return services;
+  }
+
+  private constructor(mysql: Mysql | null, redis: Redis | null, httpUrl: string | null) {
+    this.#mysql = mysql;
+    this.#redis = redis;
+    this.#httpUrl = httpUrl;
+  }
+
+  /** What an arm's processes find their services by. */
+  environment(arm: Arm): Record<string, string> {
+    const variables: Record<string, string> = {};
+    if (this.#mysql !== null) {
+      variables.MYSQL_HOST = "127.0.0.1";
+      variables.MYSQL_PORT = `${this.#mysql.port}`;
+      variables.MYSQL_USER = this.#mysql.user;
+      variables.MYSQL_PASSWORD = this.#mysql.password;
+      variables.MYSQL_DATABASE = databaseOf(arm);
+    }
+    if (this.#redis !== null) {
+      variables.REDIS_HOST = "127.0.0.1";
+      variables.REDIS_PORT = `${this.#redis.port}`;
+      variables.REDIS_DB = `${redisDatabaseOf(arm)}`;
+    }
+    if (this.#httpUrl !== null) variables.HTTP_URL = this.#httpUrl;
+    return variables;
+  }
+
+  /** Cumulative counters, without what reading them adds: they stand still while nobody else asks. */
+  async counters(): Promise<ServiceCounters> {
+    const now = await this.#read();
+    const own = this.#readings++;
+    const counters: ServiceCounters = {};
+    if (this.#mysql !== null) {
+      counters.sqlStatements = now.statements - own * this.#cost.statements;
+      counters.dbConnections = now.connections - own * this.#cost.connections;
+    }
+    if (this.#redis !== null) counters.redisCommands = now.commands - own * this.#cost.commands;
+    return counters;
+  }
+
+  versions(): Record<string, string> {
+    return {
+      ...(this.#mysql === null ? {} : { mysql: this.#mysql.client.version }),
+      ...(this.#redis === null ? {} : { redis: this.#redis.client.version }),
+    };
+  }
+
+  async #read(): Promise<{ statements: number; connections: number; commands: number }> {
+    const [mysql, commands] = await Promise.all([this.#mysql?.client.counters(), this.#redis?.client.commands()]);
+    return { statements: mysql?.statements ?? 0, connections: mysql?.connections ?? 0, commands: commands ?? 0 };
+  }
+
+  async #calibrate(): Promise<void> {
+    const first = await this.#read();
+    const second = await this.#read();
+    this.#cost = {
+      statements: second.statements - first.statements,
+      connections: second.connections - first.connections,
+      commands: second.commands - first.commands,
+    };
+  }
+}
+
+/** Waits for all, so that nothing is still starting when it rejects with the first error. */
+export async function allOrFirstError<T extends readonly unknown[]>(
+  promises: readonly [...T],
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises) as Promise<{ [K in keyof T]: Awaited<T[K]> }>;
+}

@@ -1,0 +1,16 @@
+import { assertNever } from "../core/model.ts";
+import { startProcesses } from "./process/index.ts";
+import type { StartTarget } from "./target.ts";
+import { startUrl } from "./url.ts";
+
+/** Starts the target with the plan's driver. */
+export const startTarget: StartTarget = (options) => {
+  switch (options.plan.driver) {
+    case "process":
+      return startProcesses(options);
+    case "url":
+      return startUrl(options);
+    default:
+      return assertNever(options.plan.driver);
+  }
+};

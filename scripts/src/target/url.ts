@@ -1,0 +1,32 @@
+import { MeasureError } from "../core/errors.ts";
+import { ARMS, type Arm } from "../core/model.ts";
+import { waitUntilHealthy } from "./health.ts";
+import type { StartTarget } from "./target.ts";
+
+/** Driver `url`: both arms already run somewhere; nothing is started, restarted, counted or stopped. */
+export const startUrl: StartTarget = async ({ plan, progress, signal }) => {
+  const { host, healthPath, url: urls } = plan.config.target;
+  if (urls === null) throw new MeasureError("driver url needs target.url.base and target.url.head");
+  const url = (arm: Arm): string => urls[arm].replace(/\/+$/, "");
+  const target = {
+    url,
+    host,
+    async restart() {
+      for (const arm of ARMS) {
+        const evidence = () => "";
+        await waitUntilHealthy({ arm, url: url(arm) + healthPath, host, stillAlive: () => {}, evidence, signal });
+      }
+    },
+    php: async () => null,
+    versions: async () => ({}),
+    usage: () => null,
+    servicesUsage: () => null,
+    front: async () => null,
+    counters: async () => ({}),
+    alive: () => true,
+    close: async () => {},
+  };
+  progress("checking that both URLs answer");
+  await target.restart();
+  return target;
+};
