@@ -191,7 +191,7 @@ export async function startStack(options: { workers?: number } = {}): Promise<St
 
 /** after - before, field by field. */
 export function subtract<T extends object>(after: T, before: T): T {
-  const entries = Object.entries(after).map(([name, value]) => [name, value - before[name as keyof T & string]]);
+  const entries = Object.entries(after).map(([name, value]) => [name, Number(value) - Number(before[name as keyof T])]);
   return Object.fromEntries(entries) as T;
 }
 

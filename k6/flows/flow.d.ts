@@ -1,0 +1,9 @@
+/** Where a flow sends its requests: one arm of the comparison. */
+export interface Target {
+  /** e.g. http://127.0.0.1:40123, without trailing slash. */
+  url: string;
+  /** What the Host header says. */
+  host: string;
+  /** Host and the scenario's connection policy: they go with every request. */
+  headers: Record<string, string>;
+}
