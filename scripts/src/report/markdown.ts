@@ -1,0 +1,152 @@
+import { markdownTable } from "markdown-table";
+import type { CellResult, Comparison, TestResult } from "../core/model.ts";
+import { detailSections, fold } from "./details.ts";
+import { escapeMarkdown, MARKDOWN, sentence } from "./escape.ts";
+import { ABSENT, duration, margin, ms, percent, plural, qps, signed, signedPercent } from "./format.ts";
+import { headlineText } from "./headline.ts";
+import type { ReportInput } from "./input.ts";
+import { decidingLines, overallSentence, roundsPhrase } from "./sentences.ts";
+import { allowedPhrase, cellsOf, isLimit, stateOf, testOf, unit, worstFirst } from "./view.ts";
+import { loadLabel, MARK } from "./words.ts";
+
+/** Rows that a table above the fold may have; more go below it. */
+const ROWS_SHOWN = 12;
+
+/**
+ * The report as GitHub-flavoured Markdown, the same bytes for the same input: verdict in the first line, the number
+ * that decides with its interval, the reason where it is not green, the rest folded. Foreign text is escaped.
+ */
+export function renderMarkdown(input: ReportInput): string {
+  const { comparison, environment } = input;
+  const green = comparison.verdict === "pass";
+  const rows = worstFirst(comparison.cells);
+  const blocks = [`## ${MARK[stateOf(comparison.verdict)]} ${headlineText(comparison, MARKDOWN)}`];
+  blocks.push(paragraphs(decidingLines(input, MARKDOWN)));
+  if (!green) blocks.push(...openTable(comparison, rows), limitsTable(comparison));
+  const warnings = environment?.warnings ?? [];
+  if (warnings.length > 0) blocks.push(warnings.map((text) => `> ${sentence(escapeMarkdown(text))}`).join("\n>\n"));
+  if (!green) blocks.push(footer(comparison));
+  if (green) {
+    const body = [cellTable(comparison, rows), limitsTable(comparison), footer(comparison)];
+    blocks.push(fold(`All ${plural(rows.length, unit(comparison))}`, body));
+  }
+  blocks.push(...detailSections(input));
+  return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
+}
+
+/** One line is a paragraph; several are a list, which a phone shows better than a wall. */
+function paragraphs(lines: readonly string[]): string {
+  const [first, ...rest] = lines;
+  if (first === undefined) return "";
+  return rest.length === 0 ? first : [first, rest.map((line) => `- ${line}`).join("\n")].join("\n\n");
+}
+
+/** The table above the fold; where it would be long, what passed goes below. */
+function openTable(comparison: Comparison, rows: readonly CellResult[]): string[] {
+  if (rows.length <= ROWS_SHOWN) return [cellTable(comparison, rows)];
+  const notable = rows.filter((result) => result.verdict !== "pass");
+  const shown = notable.slice(0, ROWS_SHOWN);
+  const rest = rows.filter((result) => !shown.includes(result));
+  const passed = cellsOf(comparison, "pass").length;
+  const title = passed === rest.length ? `${rest.length} more, all within what is allowed` : `${rest.length} more`;
+  return [shown.length > 0 ? cellTable(comparison, shown) : "", fold(title, [cellTable(comparison, rest)])];
+}
+
+const strongIf = (condition: boolean, text: string) => (condition ? `**${text}**` : text);
+
+/** Change and interval of a test, as two table cells. */
+function changeCells(test: TestResult | null): [string, string] {
+  if (test === null) return [ABSENT, ABSENT];
+  const { estimate } = test;
+  if (estimate === null) return [ABSENT, "too few rounds"];
+  const range = `${signed(estimate.low - 1)} … ${signed(estimate.high - 1)}`;
+  return [strongIf(test.verdict === "regression", signedPercent(estimate.ratio - 1)), range];
+}
+
+/** "8.20 → 9.60"; medians of the rounds used, else of all clean slots. */
+function pair(values: readonly [number | null | undefined, number | null | undefined], format: typeof qps): string {
+  const [base, head] = values;
+  return base == null && head == null ? ABSENT : `${format(base)} → ${format(head)}`;
+}
+
+/** One row per cell: its verdict, QPS and the gated latency, each with change and interval. */
+function cellTable(comparison: Comparison, rows: readonly CellResult[]): string {
+  const statistics = new Set(comparison.cells.map((result) => result.statistic));
+  const [only] = statistics;
+  const latencyTitle = statistics.size === 1 ? `${only} ms, base → head` : "latency ms, base → head";
+  const fresh = rows.some((result) => result.verdict === "new" || result.verdict === "shown");
+  const header = [
+    "",
+    "scenario",
+    "load",
+    "QPS, base → head",
+    "change",
+    "between, %",
+    latencyTitle,
+    "change",
+    "between, %",
+  ];
+  const body = rows.map((result) => {
+    const throughput = testOf(result, "qps");
+    const latency = testOf(result, "latency");
+    const { base, head } = result.figures;
+    const { statistic } = result;
+    const prefix = statistics.size === 1 ? "" : `${statistic} `;
+    const name = escapeMarkdown(result.cell.scenario);
+    return [
+      MARK[stateOf(result.verdict)],
+      fresh && stateOf(result.verdict) === "note"
+        ? `${name} (${result.verdict === "new" ? "new" : "shown only"})`
+        : name,
+      loadLabel(result),
+      pair([throughput?.base ?? base?.qps, throughput?.head ?? head?.qps], qps),
+      ...changeCells(throughput),
+      prefix + pair([latency?.base ?? base?.latencyMs[statistic], latency?.head ?? head?.latencyMs[statistic]], ms),
+      ...changeCells(latency),
+    ];
+  });
+  return markdownTable([header, ...body], { align: ["l", "l", "r", "r", "r", "c", "r", "r", "c"], padding: true });
+}
+
+/** Absolute limits: their own table, as the ratio is to the limit and not to the base. */
+function limitsTable(comparison: Comparison): string {
+  const rows = worstFirst(comparison.cells).flatMap((result) =>
+    result.tests.filter(isLimit).map((test) => {
+      const unitName = test.metric === "min-qps" ? "QPS" : "ms";
+      const format = test.metric === "min-qps" ? qps : ms;
+      const what = test.metric === "min-qps" ? "QPS at least" : `${test.statistic} at most`;
+      const [change, range] = changeCells(test);
+      return [
+        MARK[stateOf(test.verdict)],
+        escapeMarkdown(result.cell.scenario),
+        loadLabel(result),
+        `${what} ${format(test.limit)}${unitName === "ms" ? " ms" : ""}`,
+        format(test.head),
+        change,
+        range,
+      ];
+    }),
+  );
+  if (rows.length === 0) return "";
+  const header = ["", "scenario", "load", "absolute limit", "head", "from the limit", "between, %"];
+  return markdownTable([header, ...rows], { align: ["l", "l", "r", "l", "r", "r", "c"] });
+}
+
+/** What was allowed, what red means here, and what it took. */
+function footer(comparison: Comparison): string {
+  const parts: string[] = [];
+  const allowed = allowedPhrase(comparison);
+  if (allowed !== "") parts.push(`Allowed: ${allowed}.`);
+  if (comparison.overall !== null) {
+    parts.push(`All together: ${margin(comparison.overall.line - 1)} QPS.`);
+  }
+  if (comparison.tests > 0) {
+    const sure = percent(1 - comparison.alpha);
+    parts.push(
+      `Red means surer than ${sure} over all ${plural(comparison.tests, "test")} together, and seen again on fresh replicas.`,
+    );
+  }
+  parts.push(`Measured in ${duration(comparison.times.wall)}, ${roundsPhrase(comparison)}.`);
+  const overall = comparison.overall?.verdict === "regression" ? "" : overallSentence(comparison, MARKDOWN);
+  return [overall, parts.join(" ")].filter((text) => text !== "").join("\n\n");
+}

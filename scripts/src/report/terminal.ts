@@ -1,0 +1,216 @@
+import picocolors from "picocolors";
+import type { CellResult, TestResult, Verdict } from "../core/model.ts";
+import { type Ink, oneLine, sentence } from "./escape.ts";
+import { ABSENT, ms, qps, signed } from "./format.ts";
+import { headline } from "./headline.ts";
+import type { ReportInput } from "./input.ts";
+import { decidingLines, overallSentence } from "./sentences.ts";
+import { allowedPhrase, type State, stateOf, testOf, worstFirst } from "./view.ts";
+import { loadLabel } from "./words.ts";
+
+export interface TerminalOptions {
+  colour: boolean;
+  /** Columns; below 60 lines may be cut by the terminal. */
+  width: number;
+}
+
+type Paint = ReturnType<typeof picocolors.createColors>;
+
+const SIGN: Record<State, string> = { error: "!", regression: "✗", inconclusive: "?", pass: "✓", note: "·" };
+/** Passing rows beyond these are only counted. */
+const ROWS_SHOWN = 16;
+
+/**
+ * The end of a run on a terminal: verdict, what decides, one row per cell, where the rest is. No line begins with
+ * foreign text and none is wider than `width` (names are cut, sentences wrapped).
+ */
+export function renderTerminal(input: ReportInput, { colour, width }: TerminalOptions): string {
+  const { comparison, environment } = input;
+  const paint = picocolors.createColors(colour);
+  const ink: Ink = { text: oneLine, strong: (safe) => paint.bold(safe) };
+  const { verdict, word, rest } = headline(comparison);
+  const lines = [...wrap(`${verdictPaint(paint, verdict)(paint.bold(word))}: ${rest}`, width, ""), ""];
+  for (const line of decidingLines(input, ink)) lines.push(...wrap(line, width, "  "));
+  if (lines.at(-1) !== "") lines.push("");
+  const rows = worstFirst(comparison.cells);
+  const passing = rows.filter((result) => result.verdict === "pass");
+  const notable = rows.length - passing.length;
+  const shown = [...rows.slice(0, notable), ...passing.slice(0, Math.max(0, ROWS_SHOWN - notable))];
+  if (shown.length > 0) lines.push(...table(shown, width, paint));
+  const hidden = rows.length - shown.length;
+  if (hidden > 0) lines.push(`  ${hidden} more within what is allowed`);
+  if (shown.length > 0) lines.push("");
+  const overall = comparison.overall?.verdict === "regression" ? "" : overallSentence(comparison, ink);
+  if (overall !== "") lines.push(...wrap(overall, width, "  "));
+  const allowed = allowedPhrase(comparison);
+  if (allowed !== "") lines.push(...wrap(`Allowed: ${allowed}. "Between" is what the data allow.`, width, "  "));
+  for (const warning of environment?.warnings ?? []) {
+    lines.push(...wrap(`${paint.yellow("note:")} ${sentence(oneLine(warning))}`, width, "  "));
+  }
+  lines.push(...wrap("Full report: report.html, report.md, results.csv in the work directory.", width, "  "));
+  return `${lines.join("\n")}\n`;
+}
+
+function verdictPaint(paint: Paint, verdict: Verdict): (text: string) => string {
+  return statePaint(paint, stateOf(verdict));
+}
+
+function statePaint(paint: Paint, state: State): (text: string) => string {
+  switch (state) {
+    case "error":
+    case "regression":
+      return paint.red;
+    case "inconclusive":
+      return paint.yellow;
+    case "pass":
+      return paint.green;
+    case "note":
+      return paint.dim;
+  }
+}
+
+// ---------------------------------------------------------------- table
+
+interface Column {
+  title: string;
+  right: boolean;
+  cells: string[];
+}
+
+/** A table in one line per cell where that fits, else QPS and latency below one another. */
+function table(rows: readonly CellResult[], width: number, paint: Paint): string[] {
+  const statistics = new Set(rows.map((result) => result.statistic));
+  const mixed = statistics.size > 1;
+  const names = rows.map((result) => oneLine(result.cell.scenario));
+  const loads: Column = { title: "load", right: true, cells: rows.map(loadLabel) };
+  const throughput = rows.map((result) => figures(result, testOf(result, "qps"), "qps", mixed));
+  const latency = rows.map((result) => figures(result, testOf(result, "latency"), "latency", mixed));
+  const signs = rows.map((result) => {
+    const state = stateOf(result.verdict);
+    return statePaint(paint, state)(SIGN[state]);
+  });
+  const room = (columns: readonly Column[]) => width - 2 - total(columns) - 2 * columns.length;
+  const wide = [
+    loads,
+    ...columns("QPS", throughput),
+    ...columns(mixed ? "latency ms" : `${[...statistics][0]} ms`, latency),
+  ];
+  const longest = Math.max(...names.map(textWidth));
+  if (room(wide) >= Math.min(24, longest)) {
+    const first: Column = { title: "scenario", right: false, cells: names.map((name) => cut(name, room(wide))) };
+    return lay([first, ...wide], signs, paint, rows);
+  }
+  const metric: Column = {
+    title: "",
+    right: false,
+    cells: rows.flatMap((result) => ["QPS", `${result.statistic} ms`]),
+  };
+  const both = rows.flatMap((_, row) => [throughput[row] ?? [], latency[row] ?? []]);
+  const stacked = [
+    { ...loads, cells: loads.cells.flatMap((load) => [load, ""]) },
+    metric,
+    ...columns("base → head", both),
+  ];
+  const left = Math.max(8, room(stacked));
+  const first: Column = { title: "scenario", right: false, cells: names.flatMap((name) => [cut(name, left), ""]) };
+  const twice = signs.flatMap((sign) => [sign, " "]);
+  return lay(
+    [first, ...stacked],
+    twice,
+    paint,
+    rows.flatMap((result) => [result, result]),
+  );
+}
+
+/** "4,151 → 3,413", "−17.8%", "−19.4 … −15.9". */
+function figures(result: CellResult, test: TestResult | null, metric: "qps" | "latency", mixed: boolean): string[] {
+  const { base, head } = result.figures;
+  const format = metric === "qps" ? qps : ms;
+  const value = (arm: typeof base) => (metric === "qps" ? arm?.qps : arm?.latencyMs[result.statistic]);
+  const from = test?.base ?? value(base);
+  const to = test?.head ?? value(head);
+  const prefix = metric === "latency" && mixed ? `${result.statistic} ` : "";
+  const pair = from == null && to == null ? ABSENT : `${prefix}${format(from)} → ${format(to)}`;
+  if (test === null) return [pair, ABSENT, result.tests.length === 0 ? "not judged" : "not gated"];
+  if (test.estimate === null) return [pair, ABSENT, "too few rounds"];
+  const { ratio, low, high } = test.estimate;
+  return [pair, `${signed(ratio - 1)}%`, `${signed(low - 1)} … ${signed(high - 1)}`];
+}
+
+function columns(title: string, rows: readonly string[][]): Column[] {
+  return [title, "change", "between, %"].map((name, at) => ({
+    title: name,
+    right: true,
+    cells: rows.map((row) => row[at] ?? ""),
+  }));
+}
+
+const widthOf = (column: Column) => Math.max(textWidth(column.title), ...column.cells.map(textWidth));
+const total = (list: readonly Column[]) => list.reduce((sum, column) => sum + widthOf(column), 0);
+
+function lay(list: readonly Column[], signs: readonly string[], paint: Paint, rows: readonly CellResult[]): string[] {
+  const widths = list.map(widthOf);
+  const row = (cells: readonly string[]) =>
+    cells
+      .map((cell, at) => pad(cell, widths[at] ?? 0, list[at]?.right ?? false))
+      .join("  ")
+      .trimEnd();
+  const header = `  ${paint.dim(row(list.map((column) => column.title)))}`;
+  const body = signs.map((sign, at) => {
+    const line = row(list.map((column) => column.cells[at] ?? ""));
+    return `${sign} ${rows[at]?.verdict === "regression" ? paint.bold(line) : line}`.trimEnd();
+  });
+  return [header, ...body];
+}
+
+// ---------------------------------------------------------------- text
+
+/** Characters that take two columns: East Asian wide and emoji blocks. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours, which take no column
+const COLOUR = /\u001b\[\d+m/g;
+
+/** Columns that a text takes on a terminal. */
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const letter of text.replace(COLOUR, "")) width += WIDE.test(letter) ? 2 : /\p{M}/u.test(letter) ? 0 : 1;
+  return width;
+}
+
+function pad(text: string, width: number, right: boolean): string {
+  const space = " ".repeat(Math.max(0, width - textWidth(text)));
+  return right ? space + text : text + space;
+}
+
+/** Cut to a width, with an ellipsis where something is gone. */
+function cut(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  let kept = "";
+  for (const letter of text) {
+    if (textWidth(kept + letter) + 1 > width) break;
+    kept += letter;
+  }
+  return `${kept}…`;
+}
+
+/** Words over as many lines as they need; a word wider than a line is broken. */
+function wrap(text: string, width: number, indent: string): string[] {
+  const room = Math.max(20, width - indent.length);
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && textWidth(line) + 1 + textWidth(word) > room) {
+      lines.push(indent + line);
+      line = "";
+    }
+    line = line === "" ? word : `${line} ${word}`;
+    while (textWidth(line) > room) {
+      const letters = [...line];
+      lines.push(indent + letters.slice(0, room).join(""));
+      line = letters.slice(room).join("");
+    }
+  }
+  if (line !== "") lines.push(indent + line);
+  return lines;
+}
