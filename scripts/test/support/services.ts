@@ -260,6 +260,9 @@ listen = ${socket}
 pm = static
 pm.max_children = ${workers}
 catch_workers_output = yes
+; A notice or a deprecation breaks the answer, and so the test.
+php_admin_flag[display_errors] = on
+php_admin_value[error_reporting] = -1
 ${Object.entries(env)
   .map(([name, value]) => `env[${name}] = ${value}`)
   .join("\n")}
