@@ -42,25 +42,34 @@ export class Child {
     return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** Sends `signal` to the process, after `graceMs` SIGKILL to its whole group, and waits until all are gone. */
+  /**
+   * Sends `signal` to the process and waits up to `graceMs` for it and what it started; then SIGKILL to the whole
+   * group. Resolves when the process has ended.
+   */
   async stop(signal: NodeJS.Signals, graceMs: number): Promise<void> {
+    if (this.#gone) return;
     if (this.alive) {
       this.#process.kill(signal);
       const timer = new AbortController();
       await Promise.race([this.exited, sleep(graceMs, null, { signal: timer.signal }).catch(() => null)]);
       timer.abort();
     }
-    if (!this.#gone) signalGroup(this.pid, "SIGKILL");
+    if (this.#lookWhetherGone()) return;
+    signalGroup(this.pid, "SIGKILL");
     await this.exited;
-    for (let tries = 0; tries < 400 && !this.#lookWhetherGone(); tries++) await sleep(5);
+    // Orphans stay in the group as zombies until init looks after them: nothing to wait for.
+    for (let tries = 0; tries < 10 && !this.#lookWhetherGone(); tries++) await sleep(5);
+    this.#leave();
   }
 
   #lookWhetherGone(): boolean {
-    if (!this.#gone && !signalGroup(this.pid, 0)) {
-      this.#gone = true;
-      forgetGroup(this.pid);
-    }
+    if (!this.#gone && !signalGroup(this.pid, 0)) this.#leave();
     return this.#gone;
+  }
+
+  #leave(): void {
+    this.#gone = true;
+    forgetGroup(this.pid);
   }
 }
 

@@ -79,8 +79,8 @@ function plan(directory: string, changes: Changes): Plan {
     id: "0",
     seed: 1,
     arms: {
-      base: { label: "base", directory: join(directory, "base"), commit: null },
-      head: { label: "head", directory: join(directory, "head"), commit: null },
+      base: { label: "base", directory: join(directory, "base"), commit: null, repository: null },
+      head: { label: "head", directory: join(directory, "head"), commit: null, repository: null },
     },
     sameSource: false,
     driver: "process",

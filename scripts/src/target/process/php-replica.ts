@@ -64,11 +64,12 @@ export class PhpReplica implements Replica {
 
   async php(): Promise<PhpState | null> {
     const answer = await this.#site.ask("probe");
-    return phpState(answer as ProbeAnswer, this.#config.php);
+    return answer === null ? null : phpState(answer as ProbeAnswer, this.#config.php);
   }
 
   async front(): Promise<FrontState> {
-    const status = (await this.#site.ask("status")) as Record<string, number>;
+    // A runtime that died or hangs still has its logs.
+    const status = ((await this.#site.ask("status")) ?? {}) as Record<string, number>;
     this.#logs.update();
     return {
       listenOverflows: this.#logs.listenOverflows,

@@ -11,6 +11,9 @@ import { UsageGroup } from "../usage.ts";
 /** Below where Linux hands out source ports: a port of ours is never somebody's outgoing connection. */
 const PORTS = { from: 20_000, to: 32_700 };
 
+/** For masters to take their workers with them. Data is thrown away, so nothing else is worth waiting for. */
+const STOP_GRACE_MS = 200;
+
 /** Where the processes of a target live: directories, ports, accounting, and the processes themselves. */
 export class Premises {
   /** Configuration and data; gone after close(). */
@@ -22,6 +25,7 @@ export class Premises {
   readonly signal: AbortSignal;
   readonly #children: Child[] = [];
   readonly #atClose: (() => void)[] = [];
+  readonly #ownLogs = new Set<string>();
   #closed = false;
 
   constructor(workDirectory: string, signal: AbortSignal) {
@@ -49,8 +53,12 @@ export class Premises {
     return join(this.sockets, `${name}.sock`);
   }
 
+  /** Path of a log, empty at first: what an earlier run wrote there would explain the wrong failure. */
   log(name: string): string {
-    return join(this.logs, `${name}.log`);
+    const path = join(this.logs, `${name}.log`);
+    if (!this.#ownLogs.has(path)) rmSync(path, { force: true });
+    this.#ownLogs.add(path);
+    return path;
   }
 
   /** A free port on 127.0.0.1; runs side by side start looking at different places. */
@@ -87,10 +95,11 @@ export class Premises {
   async close(): Promise<void> {
     this.#closed = true;
     for (const action of this.#atClose) action();
-    await Promise.all(this.#children.map((child) => child.stop("SIGKILL", 0)));
+    await Promise.all(this.#children.map((child) => child.stop("SIGTERM", STOP_GRACE_MS)));
     await Promise.all(["services" as const, ...ARMS].map((name) => this.groups[name].remove()));
     for (const directory of [this.state, this.sockets]) {
-      rmSync(directory, { recursive: true, force: true });
+      // Somebody may have been killed while writing there.
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
       forgetDirectory(directory);
     }
   }

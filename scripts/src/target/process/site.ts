@@ -57,10 +57,14 @@ export class Site {
     });
   }
 
-  /** Asks FPM for its status or for the probe; rejects where it does not answer with JSON. */
+  /** Asks FPM for its status or for the probe; null where it does not answer with JSON. */
   async ask(what: "status" | "probe"): Promise<unknown> {
-    const answer = await get(`http://perf-gate/${what}?json`, { socketPath: this.#adminSocket });
-    return JSON.parse(answer.body);
+    try {
+      const answer = await get(`http://perf-gate/${what}?json`, { socketPath: this.#adminSocket });
+      return JSON.parse(answer.body);
+    } catch {
+      return null;
+    }
   }
 }
 
