@@ -44,7 +44,7 @@ function unknownKey(key: string, path: readonly PropertyKey[], yaml: YamlFile): 
   const schema = jsonSchema();
   const allowed = keysAt(schema, path);
   const near = nearest(key, allowed);
-  const elsewhere = pathsOf(schema, key)[0];
+  const [elsewhere] = pathsOf(schema, key).sort((a, b) => a.split(".").length - b.split(".").length);
   const where = keyPath(path);
   let fix = `Use one of ${allowed.join(", ")}, or remove it.`;
   if (elsewhere !== undefined) fix = `Did you mean ${elsewhere}?`;

@@ -250,13 +250,15 @@ export function defaultName(scenario: { path?: unknown; flow?: unknown }): strin
   return (flow.split("/").at(-1) ?? flow).replace(/\.[a-z]+$/, "");
 }
 
-const scenario = section(scenarioShape).superRefine((written, context) => {
-  if (!isMapping(written)) return;
-  const report: Report = (path, message, at) =>
-    context.addIssue({ code: "custom", path, message, ...(at ? { params: { at } } : {}) });
-  checkKind(written, report);
-  checkLoad(written, report);
-}, ALWAYS);
+const scenario = section(scenarioShape)
+  .superRefine((written, context) => {
+    if (!isMapping(written)) return;
+    const report: Report = (path, message, at) =>
+      context.addIssue({ code: "custom", path, message, ...(at ? { params: { at } } : {}) });
+    checkKind(written, report);
+    checkLoad(written, report);
+  }, ALWAYS)
+  .meta({ oneOf: [{ required: ["path"] }, { required: ["flow"] }] });
 
 export const scenarios = z
   .array(scenario, {

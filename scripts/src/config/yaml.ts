@@ -7,9 +7,11 @@ import {
   isSeq,
   LineCounter,
   type Node,
+  type Pair,
   parseDocument,
   visit,
   type YAMLError,
+  type YAMLMap,
 } from "yaml";
 import { show } from "./leaves.ts";
 
@@ -31,7 +33,7 @@ export interface YamlFile {
   data: unknown;
   /** Where a value stands, or the nearest one around it that does; with `key`, where its key does. */
   locate(path: Path, key?: boolean): Position;
-  /** The path as far as it exists in the file, and one step further. */
+  /** The path as far as it exists in the file, and the key that is missing there. */
   reach(path: Path): PropertyKey[];
 }
 
@@ -68,11 +70,12 @@ export function readYaml(text: string): YamlFile | Problem[] {
     const problems = [...checkAliases(document), ...repeatedKeys(document, at)];
     if (problems.length > 0) return problems;
     keepText(document);
+    const entries = entriesOf();
     const data: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return {
       data,
-      locate: (path, key = false) => at(find(document, path, key).offset),
-      reach: (path) => path.slice(0, find(document, path, false).depth + 1),
+      locate: (path, key = false) => at(find(document, entries, path, key).offset),
+      reach: (path) => reached(path, find(document, entries, path, false).depth),
     };
   } catch (error) {
     if (error instanceof RangeError) return [TOO_DEEP];
@@ -167,22 +170,46 @@ function keepText(document: Document): void {
   });
 }
 
+/** A missing key is named by its own path; the only item of what may be a list (`status: 99`) by that of the list. */
+function reached(path: Path, depth: number): PropertyKey[] {
+  return path.slice(0, typeof path[depth] === "number" ? depth : depth + 1);
+}
+
+/** The entries of a mapping by key; made once, since a long list of problems looks many of them up. */
+type Entries = (map: YAMLMap) => Map<string, Pair>;
+
+function entriesOf(): Entries {
+  const known = new WeakMap<YAMLMap, Map<string, Pair>>();
+  return (map) => {
+    let entries = known.get(map);
+    if (entries === undefined) {
+      entries = new Map(map.items.map((pair) => [isScalar(pair.key) ? String(pair.key.value) : "", pair]));
+      known.set(map, entries);
+    }
+    return entries;
+  };
+}
+
+interface Found {
+  /** Where the last step that exists starts in the text. */
+  offset: number;
+  /** How many steps exist. */
+  depth: number;
+}
+
 /** Follows a path as far as the document goes. */
-function find(document: Document, path: Path, key: boolean): { offset: number; depth: number } {
-  const resolved = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
+function find(document: Document, entries: Entries, path: Path, key: boolean): Found {
   const start = (node: unknown, fallback: number): number => (isNode(node) && node.range ? node.range[0] : fallback);
   let node: unknown = document.contents;
   let offset = start(node, 0);
   for (const [depth, step] of path.entries()) {
-    const inside = resolved(node);
+    const inside = isAlias(node) ? node.resolve(document) : node;
     if (isSeq(inside) && typeof step === "number" && step < inside.items.length) {
       node = inside.items[step];
       offset = start(node, offset);
       continue;
     }
-    const pair = isMap(inside)
-      ? inside.items.find((item) => (isScalar(item.key) ? String(item.key.value) : null) === String(step))
-      : undefined;
+    const pair = isMap(inside) ? entries(inside).get(String(step)) : undefined;
     if (!pair) return { offset, depth };
     const keyOffset = start(pair.key, offset);
     node = pair.value;

@@ -1,0 +1,444 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how the configuration refers to services.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { loadConfig, parseConfig } from "../../src/config/load.ts";
+import { InputError } from "../../src/core/errors.ts";
+
+/** The message of the InputError for a text; flows/login.js is the only flow file there is. */
+function complaintAbout(text: string): string {
+  try {
+    parseConfig(text, { file: "perf-gate.yml", directory: "/app", isFile: (path) => path === "/app/flows/login.js" });
+  } catch (error) {
+    expect(error).toBeInstanceOf(InputError);
+    return (error as InputError).message;
+  }
+  return "";
+}
+
+const gate = (line: string): string => `gate:\n  ${line}\n`;
+const target = (line: string): string => `target:\n  ${line}\n`;
+const measure = (line: string): string => `measure:\n  ${line}\n`;
+const scenario = (line: string): string => `scenarios:\n  - path: /\n    ${line}\n`;
+const percentOfDrop = "expected a percentage above 0% and below 100%, such as 5%";
+const scenarioKeys =
+  "name, path, flow, method, headers, body, checks, connection, model, levels, rate, max-vus, stages, gate";
+const twoStages = "Write for example stages: [{duration: 10s, target: 20}, {duration: 20s, target: 20}].";
+
+test.each<[string, string]>([
+  // Keys
+  ["mesure: {}", '1:1: unknown key "mesure". Did you mean measure?'],
+  [gate("maxQpsDrop: 5%"), '2:3: gate: unknown key "maxQpsDrop". Did you mean max-qps-drop?'],
+  ["max-p99-rise: 5%", '1:1: unknown key "max-p99-rise". Did you mean gate.max-p99-rise?'],
+  ["levels: [1]", '1:1: unknown key "levels". Did you mean scenarios[].levels?'],
+  [
+    "memory_limit: 256M",
+    '1:1: unknown key "memory_limit". Use one of target, scenarios, gate, budget, measure, or remove it.',
+  ],
+  [scenario("vus: 3"), `3:5: scenarios[0]: unknown key "vus". Use one of ${scenarioKeys}, or remove it.`],
+  [scenario("chekcs: {}"), '3:5: scenarios[0]: unknown key "chekcs". Did you mean checks?'],
+  // Wrong types
+  [
+    "- 1",
+    "1:1: expected a mapping with keys out of target, scenarios, gate, budget, measure; got a list. Write its keys on lines of their own below it, indented.",
+  ],
+  [
+    "gate: 5%",
+    '1:7: gate: expected a mapping with keys out of max-qps-drop, max-p99-rise, max-overall-qps-drop, min-qps, max-p99, on-inconclusive, max-added; got "5%". Write its keys on lines of their own below it, indented.',
+  ],
+  [
+    "scenarios: home",
+    '1:12: scenarios: expected a list of scenarios; got "home". Write "- path: /" on a line below it.',
+  ],
+  [
+    "scenarios: []",
+    '1:12: scenarios: expected a list of one or more scenarios; got an empty list. Write "- path: /" on a line below it.',
+  ],
+  ["scenarios:", '1:1: scenarios: expected a list of scenarios; got nothing. Write "- path: /" on a line below it.'],
+  [
+    target("prepare: composer install"),
+    '2:12: target.prepare: expected a list of shell commands; got "composer install". Write - "composer install" on a line below it.',
+  ],
+  [target("prepare: [5]"), '2:13: target.prepare[0]: expected a shell command; got 5. Put it in quotes: "5".'],
+  [
+    target("php: {opcache: off}"),
+    '2:18: target.php.opcache: expected true or false; got "off". Write false, without quotes.',
+  ],
+  [
+    target("php: {workers: '8'}"),
+    '2:18: target.php.workers: expected a whole number from 1 to 1,000; got "8". Write 8.',
+  ],
+  [
+    target("php: {workers: 1.5}"),
+    "2:18: target.php.workers: expected a whole number from 1 to 1,000; got 1.5. Write for example 8.",
+  ],
+  [
+    target("env: [A=1]"),
+    "2:8: target.env: expected a mapping of names to values; got a list. Write NAME: value on lines below it.",
+  ],
+  [
+    target("env: {A: [1]}"),
+    '2:12: target.env.A: expected a value on one line; got a list. Write it in quotes, without line breaks; "" is the empty value.',
+  ],
+  // Units
+  [gate("max-qps-drop: 5 percent"), `2:17: gate.max-qps-drop: ${percentOfDrop}; got "5 percent". Write 5%.`],
+  [gate("max-qps-drop: -5%"), `2:17: gate.max-qps-drop: ${percentOfDrop}; got "-5%". Write 5%.`],
+  [gate("max-qps-drop: 500%"), `2:17: gate.max-qps-drop: ${percentOfDrop}; got "500%". Write for example 5%.`],
+  [gate("max-qps-drop: 5"), `2:17: gate.max-qps-drop: ${percentOfDrop}; got 5. Write 5%.`],
+  [gate("max-qps-drop: 0.05"), `2:17: gate.max-qps-drop: ${percentOfDrop}; got 0.05. Write 5%.`],
+  [gate("max-qps-drop: 0%"), `2:17: gate.max-qps-drop: ${percentOfDrop}; got "0%". Write for example 5%.`],
+  [gate("max-qps-drop: 100%"), `2:17: gate.max-qps-drop: ${percentOfDrop}; got "100%". Write for example 5%.`],
+  [gate("max-qps-drop: .nan"), `2:17: gate.max-qps-drop: ${percentOfDrop}; got NaN. Write for example 5%.`],
+  [gate("max-qps-drop:"), `2:3: gate.max-qps-drop: ${percentOfDrop}; got nothing. Write for example 5%.`],
+  [
+    gate("max-p99-rise: 1001%"),
+    '2:17: gate.max-p99-rise: expected a percentage above 0% and up to 1000%, such as 20%; got "1001%". Write for example 20%.',
+  ],
+  [
+    gate("min-qps: .nan"),
+    "2:12: gate.min-qps: expected a number from 0.001 to 1,000,000; got NaN. Write for example 250.",
+  ],
+  [
+    gate("min-qps: -250"),
+    "2:12: gate.min-qps: expected a number from 0.001 to 1,000,000; got -250. Write for example 250.",
+  ],
+  [
+    gate("min-qps: .inf"),
+    "2:12: gate.min-qps: expected a number from 0.001 to 1,000,000; got Infinity. Write at most 1000000.",
+  ],
+  [
+    gate("max-p99: 300"),
+    "2:12: gate.max-p99: expected a duration from 1ms to 1m, such as 300ms; got 300. Write for example 300ms.",
+  ],
+  [
+    gate("max-p99: 300 ms"),
+    '2:12: gate.max-p99: expected a duration from 1ms to 1m, such as 300ms; got "300 ms". Write 300ms.',
+  ],
+  ["budget: 600", "1:9: budget: expected a duration from 30s to 6h, such as 10m; got 600. Write 600s."],
+  ["budget: 10 minutes", '1:9: budget: expected a duration from 30s to 6h, such as 10m; got "10 minutes". Write 10m.'],
+  ["budget: 5s", '1:9: budget: expected a duration from 30s to 6h, such as 10m; got "5s". Write for example 10m.'],
+  [measure("slot: 3"), "2:9: measure.slot: expected auto, or a duration from 1s to 1m, such as 2s; got 3. Write 3s."],
+  [
+    measure("warm-up: 0s"),
+    '2:12: measure.warm-up: expected a duration from 1s to 30s, such as 1.5s; got "0s". Write for example 1.5s.',
+  ],
+  [measure("rounds: 5"), "2:11: measure.rounds: expected a whole number from 6 to 60; got 5. Write for example 20."],
+  [
+    measure("max-error-rate: 60%"),
+    '2:19: measure.max-error-rate: expected a percentage from 0% to 50%, such as 0.5%; got "60%". Write for example 0.5%.',
+  ],
+  [
+    measure("max-foreign-cpu: none"),
+    '2:20: measure.max-foreign-cpu: expected off, or a percentage above 0% and up to 100%, such as 5%; got "none". Write for example 5%.',
+  ],
+  ...[
+    "on",
+    '{generator: "0", target: "0-1", services: "0"}',
+    '{generator: "1", target: "a", services: "0"}',
+    '{generator: "1"}',
+  ].map((value): [string, string] => [
+    measure(`isolation: ${value}`),
+    `2:14: measure.isolation: expected auto, off, or the CPU lists {generator: "1", target: "0", services: "0"} with generator and target apart; got ${value === "on" ? '"on"' : "a mapping"}. Write isolation: auto.`,
+  ]),
+  [
+    gate("max-added: {response-bytes: 1 GB}"),
+    '2:31: gate.max-added.response-bytes: expected a size of at most 1,000,000,000 bytes, such as 1000 or 10kB; got "1 GB". Write for example 10kB.',
+  ],
+  // Words
+  [
+    gate("on-inconclusive: waring"),
+    '2:20: gate.on-inconclusive: expected one of warn, pass, fail; got "waring". Write warn.',
+  ],
+  [target("driver: docker"), '2:11: target.driver: expected one of auto, process, url; got "docker". Write auto.'],
+  [
+    target("services: [postgres]"),
+    '2:14: target.services[0]: expected one of mysql, redis, http; got "postgres". Write mysql.',
+  ],
+  [
+    target("services: [mysql, mysql]"),
+    '2:21: target.services[1]: expected every value once; got "mysql". Remove the second one.',
+  ],
+  [
+    scenario("method: get"),
+    '3:13: scenarios[0].method: expected one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS; got "get". Write GET.',
+  ],
+  [
+    scenario("connection: closed"),
+    '3:17: scenarios[0].connection: expected one of keep-alive, close; got "closed". Write close.',
+  ],
+  // Target
+  [
+    target("root: /var/www"),
+    '2:9: target.root: expected the directory that is served, a relative path without ..; got "/var/www". Write for example public.',
+  ],
+  [
+    target("root: ../other"),
+    '2:9: target.root: expected the directory that is served, a relative path without ..; got "../other". Write for example public.',
+  ],
+  [
+    target("host: https://shop.test/a"),
+    '2:9: target.host: expected a host name, with a port if need be; got "https://shop.test/a". Write shop.test.',
+  ],
+  [
+    target('host: "a\\r\\nX-Evil: 1"'),
+    '2:9: target.host: expected a host name, with a port if need be; got "a\\r\\nX-Evil: 1". Write for example shop.example.com.',
+  ],
+  [target("env: {PORT: 80}"), '2:9: target.env.PORT: "PORT" is not set here. It is chosen for every start.'],
+  [
+    target("env: {A-B: 80}"),
+    '2:9: target.env.A-B: expected the name of an environment variable; got "A-B". Rename or remove it.',
+  ],
+  [
+    target('env: {A: "${MYSQL_HOST}"}'),
+    '2:12: target.env.A: expected a variable of a service that is started; got "${MYSQL_HOST}". Add mysql to target.services.',
+  ],
+  [
+    target('env: {A: "${REDIS_PROT}"}\n  services: [redis]'),
+    '2:12: target.env.A: expected a variable of a service that is started; got "${REDIS_PROT}". Did you mean ${REDIS_PORT}?',
+  ],
+  [
+    target("php: {ini: {opcache.enable: 0}}"),
+    '2:15: target.php.ini.opcache.enable: "opcache.enable" is not set here. Use target.php.opcache.',
+  ],
+  [
+    target("php: {jit: tracing, opcache: false}"),
+    '2:14: target.php.jit: expected off where OPcache is off; got "tracing". Write jit: off, or opcache: true.',
+  ],
+  [
+    target("driver: url"),
+    "2:11: target.driver: expected target.url beside driver: url; got nothing. Add url: {base: http://base.test:8080, head: http://head.test:8080} below target.",
+  ],
+  [
+    target("url: {base: 'http://u:p@a/', head: http://b}"),
+    '2:15: target.url.base: expected an http:// or https:// address without user, query and fragment; got "http://u:p@a/". Write for example http://base.test:8080.',
+  ],
+  // Scenarios
+  [
+    "scenarios: [{path: foo}]",
+    '1:20: scenarios[0].path: expected a path that starts with /, without spaces and without #; got "foo". Write /foo.',
+  ],
+  [
+    "scenarios: [{path: 'http://a.test/b c'}]",
+    '1:20: scenarios[0].path: expected a path that starts with /, without spaces and without #; got "http://a.test/b c". Write /b%20c.',
+  ],
+  [
+    "scenarios: [{name: a}]",
+    "1:13: scenarios[0]: expected path or flow in every scenario; got nothing. Add for example path: /.",
+  ],
+  [
+    scenario("flow: flows/login.js"),
+    "3:5: scenarios[0].flow: expected either path or flow; got both. Remove one of them, or make two scenarios.",
+  ],
+  [
+    "scenarios: [{flow: flows/none.js}]",
+    '1:20: scenarios[0].flow: expected a file that exists; got "flows/none.js". Create it at /app/flows/none.js, or correct the path: it is relative to the directory of this file.',
+  ],
+  [
+    "scenarios: [{flow: flows/login.php}]",
+    '1:20: scenarios[0].flow: expected the path of a k6 module; got "flows/login.php". Write for example flows/login.js.',
+  ],
+  [
+    "scenarios: [{flow: flows/login.js, method: POST}]",
+    "1:36: scenarios[0].method: belongs to a scenario with path; this one has a flow, which sets it itself. Remove method.",
+  ],
+  [
+    scenario(`name: ${"x".repeat(81)}`),
+    `3:11: scenarios[0].name: expected a name of 1 to 80 printable characters; got "${"x".repeat(60)}…". Shorten it, or remove what cannot be seen.`,
+  ],
+  [
+    scenario('name: "a\\e[31m"'),
+    '3:11: scenarios[0].name: expected a name of 1 to 80 printable characters; got "a\\u001b[31m". Shorten it, or remove what cannot be seen.',
+  ],
+  [
+    scenario("name: 5"),
+    '3:11: scenarios[0].name: expected a name of 1 to 80 printable characters; got 5. Put it in quotes: "5".',
+  ],
+  [
+    "scenarios:\n  - name: home\n    path: /\n  - path: /a\n  - path: /b\n    name: home\n",
+    '6:11: scenarios[2].name: the name "home" is taken by the scenario at line 2, column 5. Rename one of them.',
+  ],
+  [
+    "scenarios:\n  - path: /\n  - path: /\n    connection: close\n",
+    '3:5: scenarios[1]: the name "/" is taken by the scenario at line 2, column 5. Add a name of its own: every scenario without one is called after its path or flow.',
+  ],
+  [
+    scenario("levels: [0]"),
+    "3:14: scenarios[0].levels[0]: expected a whole number from 1 to 2,000; got 0. Write for example 20.",
+  ],
+  [
+    scenario("levels: [10000]"),
+    "3:14: scenarios[0].levels[0]: expected a whole number from 1 to 2,000; got 10000. Write at most 2000.",
+  ],
+  [
+    scenario("levels: [.nan]"),
+    "3:14: scenarios[0].levels[0]: expected a whole number from 1 to 2,000; got NaN. Write for example 20.",
+  ],
+  [
+    scenario("levels: [1, 20, 1]"),
+    "3:21: scenarios[0].levels[2]: expected every value once; got 1. Remove the second one.",
+  ],
+  [
+    scenario("levels: 20"),
+    "3:13: scenarios[0].levels: expected a list of numbers of VUs; got 20. Write for example [1, 20].",
+  ],
+  [
+    scenario("levels: []"),
+    "3:13: scenarios[0].levels: expected a list of one or more numbers of VUs; got an empty list. Write for example [1, 20].",
+  ],
+  [
+    scenario('headers: {X-A: "b\\r\\nc"}'),
+    '3:20: scenarios[0].headers.X-A: expected a value on one line; got "b\\r\\nc". Write it in quotes, without line breaks; "" is the empty value.',
+  ],
+  [
+    scenario('headers: {"X\\nA": b}'),
+    `3:15: scenarios[0].headers["X\\nA"]: expected the name of a header: letters, digits and !#$%&'*+-.^_\`|~; got "X\\nA". Rename or remove it.`,
+  ],
+  [scenario("headers: {host: b}"), '3:15: scenarios[0].headers.host: "host" is not set here. Use target.host.'],
+  [
+    scenario("headers: {Accept: a, accept: b}"),
+    '3:26: scenarios[0].headers.accept: expected every name once, in upper or lower case; got "accept". Remove one of them.',
+  ],
+  [
+    scenario("body: a=1"),
+    "3:5: scenarios[0].body: a GET request has no body. Add for example method: POST, or remove body.",
+  ],
+  [
+    scenario("checks: {status: 99}"),
+    "3:22: scenarios[0].checks.status: expected a whole number from 100 to 599; got 99. Write for example 200.",
+  ],
+  [
+    scenario("checks: {status: [200, 700]}"),
+    "3:28: scenarios[0].checks.status[1]: expected a whole number from 100 to 599; got 700. Write at most 599.",
+  ],
+  [
+    scenario("rate: 200"),
+    "3:5: scenarios[0].rate: belongs to model open; this scenario has model closed. Write model: open, or remove rate.",
+  ],
+  [
+    scenario("model: open\n    levels: [1]"),
+    "4:5: scenarios[0].levels: belongs to model closed; this scenario has model open. Write model: closed, or remove levels.",
+  ],
+  [
+    scenario("model: open\n    rate: 0"),
+    "4:11: scenarios[0].rate: expected auto, or a whole number from 1 to 100,000; got 0. Write for example 200.",
+  ],
+  [
+    scenario("model: open\n    rate: fast"),
+    '4:11: scenarios[0].rate: expected auto, or a whole number from 1 to 100,000; got "fast". Write for example 200.',
+  ],
+  [scenario("model: ramp"), `3:12: scenarios[0].model: expected stages beside model: ramp; got nothing. ${twoStages}`],
+  [
+    scenario("model: ramp\n    stages: [{duration: 10s, target: 20}]"),
+    `4:13: scenarios[0].stages: none of the stages is a plateau: one that keeps the VUs (above 0) of the stage before. ${twoStages}`,
+  ],
+  [
+    scenario("model: ramp\n    stages: [{duration: 10s, target: 20}, {duration: 500ms, target: 20}]"),
+    "4:54: scenarios[0].stages[1].duration: expected a plateau (the longest stage that keeps its VUs) from 1s to 1m; got 500ms. Write for example 20s.",
+  ],
+  [
+    scenario(
+      "model: ramp\n    stages: [{duration: 10s, target: 20}, {duration: 30s, target: 20}, {duration: 10m, target: 0}]",
+    ),
+    "4:13: scenarios[0].stages: expected stages of at most 10m together; got 10m40s. Shorten them: every round repeats them all.",
+  ],
+  [scenario("gate: {max-qps-drop: 8}"), `3:26: scenarios[0].gate.max-qps-drop: ${percentOfDrop}; got 8. Write 8%.`],
+  // Unreadable YAML
+  [
+    "a: [1\nb: 2",
+    "2:1: not readable as YAML: Flow sequence in block collection must be sufficiently indented and end with a ]. Line it up with its neighbours.",
+  ],
+  ["gate:\n\tmax-qps-drop: 5%", "2:1: not readable as YAML: Tabs are not allowed as indentation. Indent with spaces."],
+  ["a: 1\nb: 2\na: 3", '3:1: the key "a" is already there in line 1. Remove one of them.'],
+  [
+    "a: 1\n---\nb: 2",
+    "2:1: not readable as YAML: Source contains multiple documents; please use YAML.parseAllDocuments(). Remove everything from the second --- on.",
+  ],
+  ["a: !!js/function x", "1:4: not readable as YAML: Unresolved tag: tag:yaml.org,2002:js/function. Remove the tag."],
+])("%j", (text, message) => {
+  expect(complaintAbout(text)).toBe(`perf-gate.yml:${message}`);
+});
+
+test("all problems of a file are told at once, in the order of the file", () => {
+  const text = `budget: 600
+scenarios:
+  - path: foo
+    levels: [0, 1, 1]
+    rate: 5
+  - {path: /a, name: twice}
+  - {path: /b, name: twice, method: get}
+gate: {max-qps-drop: 500%, speed: 3}
+`;
+  expect(complaintAbout(text)).toBe(
+    [
+      "perf-gate.yml: 9 problems",
+      "perf-gate.yml:1:9: budget: expected a duration from 30s to 6h, such as 10m; got 600. Write 600s.",
+      'perf-gate.yml:3:11: scenarios[0].path: expected a path that starts with /, without spaces and without #; got "foo". Write /foo.',
+      "perf-gate.yml:4:14: scenarios[0].levels[0]: expected a whole number from 1 to 2,000; got 0. Write for example 20.",
+      "perf-gate.yml:4:20: scenarios[0].levels[2]: expected every value once; got 1. Remove the second one.",
+      "perf-gate.yml:5:5: scenarios[0].rate: belongs to model open; this scenario has model closed. Write model: open, or remove rate.",
+      'perf-gate.yml:7:22: scenarios[2].name: the name "twice" is taken by the scenario at line 6, column 5. Rename one of them.',
+      'perf-gate.yml:7:37: scenarios[2].method: expected one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS; got "get". Write GET.',
+      `perf-gate.yml:8:22: gate.max-qps-drop: ${percentOfDrop}; got "500%". Write for example 5%.`,
+      'perf-gate.yml:8:28: gate: unknown key "speed". Use one of max-qps-drop, max-p99-rise, max-overall-qps-drop, min-qps, max-p99, on-inconclusive, max-added, or remove it.',
+    ].join("\n"),
+  );
+});
+
+test.each([
+  [
+    "brackets nested too deep",
+    "[".repeat(200_000),
+    "it is nested too deep. The configuration needs no more than six levels.",
+  ],
+  [
+    "aliases that multiply",
+    `a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [${"*a,".repeat(10)}]\nc: &c [${"*b,".repeat(10)}]\nd: [${"*c,".repeat(10)}]\n`,
+    "Excessive alias count indicates a resource exhaustion attack. Write it with fewer aliases.",
+  ],
+  [
+    "300,000 aliases",
+    `a: &a 1\nb: [${"*a,".repeat(300_000)}]`,
+    "it has 300000 aliases (*name), at most 100 are allowed. Write the values out.",
+  ],
+  ["an alias in itself", "a: &a [*a]", "an alias contains itself. Write the value out."],
+])("%s", (_, text, message) => {
+  const start = performance.now();
+  expect(complaintAbout(text)).toBe(`perf-gate.yml: not readable as YAML: ${message}`);
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+test("a megabyte of unknown keys is told in a moment, shortened", () => {
+  const text = Array.from({ length: 50_000 }, (_, i) => `key-number-${i}: 1`).join("\n");
+  const start = performance.now();
+  const lines = complaintAbout(text).split("\n");
+  expect(performance.now() - start).toBeLessThan(5000);
+  expect(lines[0]).toBe("perf-gate.yml: 50000 problems");
+  expect(lines.at(-1)).toBe("and 49950 more");
+  expect(lines).toHaveLength(52);
+});
+
+const directory = mkdtempSync(join(tmpdir(), "perf-gate-config-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const rejection = async (path: string | null): Promise<string> =>
+  loadConfig(path, directory).then(
+    () => "",
+    (error: unknown) => (error instanceof InputError ? error.message : String(error)),
+  );
+
+test("a file that is missing, too large, no text, or a directory", async () => {
+  writeFileSync(join(directory, "large.yml"), "#".repeat(1024 * 1024 + 1));
+  writeFileSync(join(directory, "latin1.yml"), Buffer.from("# caf\xe9", "latin1"));
+  mkdirSync(join(directory, "folder.yml"));
+  expect(await rejection("none.yml")).toBe(
+    "none.yml: no such file. Give --config the path of one, or write one with: perf-gate init",
+  );
+  expect(await rejection("large.yml")).toBe(
+    "large.yml: expected at most 1 MiB; got 1048577 bytes. Is this the configuration?",
+  );
+  expect(await rejection("latin1.yml")).toBe("latin1.yml: expected text in UTF-8; got other bytes. Save it as UTF-8.");
+  expect(await rejection("folder.yml")).toBe(
+    "folder.yml: expected a file that can be read; it is a directory. Give --config the path of a file.",
+  );
+});
