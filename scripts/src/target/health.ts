@@ -20,7 +20,7 @@ const TIMEOUT_MS = 30_000;
 /** A web server whose runtime is not up yet answers these; anything else comes from the application. */
 const NOT_UP_YET = [502, 503, 504];
 /** The application may be short of being ready, but a wrong answer that stays is its answer. */
-const PATIENCE_MS = 1_500;
+const PATIENCE_MS = 1_000;
 
 /** Waits until the health path answers 2xx; else throws MeasureError with what was answered and the ends of the logs. */
 export async function waitUntilHealthy(check: HealthCheck): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Arm, PhpSettings, Plan, TargetConfig } from "../../src/core/model.ts";
@@ -43,6 +43,7 @@ export interface Changes {
 
 export interface Site {
   options: StartOptions;
+  directory: string;
   workDirectory: string;
   progress: string[];
   abort: AbortController;
@@ -65,11 +66,39 @@ export function makeSite(changes: Changes = {}): Site {
   const options = { plan: plan(directory, changes), workDirectory, signal: abort.signal };
   return {
     options: { ...options, progress: (line) => progress.push(line) },
+    directory,
     workDirectory,
     progress,
     abort,
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
+}
+
+/** Processes, other than our own, that have a file below `directory` open or their working directory there. */
+export function processesIn(directory: string): number[] {
+  return list("/proc")
+    .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
+    .filter((pid) => {
+      const links = [`/proc/${pid}/cwd`, ...list(`/proc/${pid}/fd`).map((fd) => `/proc/${pid}/fd/${fd}`)];
+      return links.some((link) => target(link).startsWith(directory));
+    })
+    .map(Number);
+}
+
+function list(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function target(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return "";
+  }
 }
 
 function plan(directory: string, changes: Changes): Plan {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Arm } from "../../core/model.ts";
 import type { Child } from "../child.ts";
@@ -47,6 +47,9 @@ export class Site {
   /** Starts nginx where it does not run. */
   async ensureUp(): Promise<void> {
     if (this.alive) return;
+    // The workers of a master that was killed hold the port.
+    await this.#nginx?.stop("SIGKILL", 0);
+    rmSync(this.#adminSocket, { force: true });
     this.#nginx = await startNginx(this.#premises, {
       name: `nginx-${this.#arm}`,
       group: this.#arm,
