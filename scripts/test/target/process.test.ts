@@ -134,7 +134,8 @@ describe("with MySQL, Redis and the HTTP stand-in", () => {
       const now = name === "services" ? target.servicesUsage() : target.usage(name);
       return (now?.cpuSeconds ?? 0) - (before[name]?.cpuSeconds ?? 0);
     };
-    expect(spent("head")).toBeGreaterThan(0.25);
+    // A worker spends what is left to 0.3 s since it started.
+    expect(spent("head")).toBeGreaterThan(0.2);
     expect(spent("services")).toBeGreaterThan(0.0005);
     expect(spent("base")).toBeLessThan(0.05);
     expect(target.usage("head")?.memoryBytes).toBeGreaterThan(1 << 20);
@@ -201,7 +202,6 @@ describe("what goes wrong under load", () => {
   test("a full FPM backlog is counted, and forgotten with the replica", async () => {
     const { target } = await started({ php: { workers: 1, backlog: 1 } });
     const answers = await Promise.all(Array.from({ length: 12 }, () => get(`${target.url("head")}/sleep`)));
-    console.info(await target.front("head"));
     const refused = answers.filter((answer) => answer.status === 502).length;
     expect(refused).toBeGreaterThan(0);
     expect(await target.front("head")).toMatchObject({ listenOverflows: refused, portErrors: 0 });
@@ -212,8 +212,13 @@ describe("what goes wrong under load", () => {
 
   test("max children reached is FPM's own count", async () => {
     const { target } = await started({ php: { workers: 2, processManager: "ondemand" } });
-    await Promise.all(Array.from({ length: 6 }, () => get(`${target.url("head")}/sleep`)));
-    expect((await target.front("head"))?.maxChildrenReached).toBeGreaterThan(0);
+    let reached = 0;
+    // FPM notices only while it is short of workers at the moment a connection arrives.
+    for (let tries = 0; reached === 0 && tries < 10; tries++) {
+      await Promise.all(Array.from({ length: 6 }, () => get(`${target.url("head")}/sleep`)));
+      reached = (await target.front("head"))?.maxChildrenReached ?? 0;
+    }
+    expect(reached).toBeGreaterThan(0);
   });
 
   test("a dead worker, master or nginx is noticed, and restart() mends it", async () => {

