@@ -87,7 +87,7 @@ function testResult(run: Run, test: TestState): TestResult {
     base: medianOrNull(test.base),
     head: medianOrNull(test.head),
     estimate: seen && estimateOf(test, seen),
-    p: seen && seen.p,
+    p: seen?.p ?? null,
     logRatios: test.logRatios,
     path: test.path,
     confirmation,

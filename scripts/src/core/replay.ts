@@ -66,8 +66,8 @@ export interface Run {
 /** What a run needs next. */
 export type Next =
   | { kind: "measure"; cells: string[] }
-  /** Red in the main stage, most certain first: to be confirmed. */
-  | { kind: "confirm"; flagged: { test: string; cells: string[] }[] }
+  /** Nothing more to measure, but something looks red: to be confirmed. */
+  | { kind: "confirm" }
   | { kind: "done"; capped: boolean };
 
 /**
@@ -105,8 +105,7 @@ export function next(run: Run): Next {
   }
   const cells = cellsToMeasure(run);
   if (cells.length > 0) return { kind: "measure", cells };
-  const flagged = flaggedTests(run);
-  if (flagged.length > 0) return { kind: "confirm", flagged };
+  if (flaggedTests(run).length > 0) return { kind: "confirm" };
   return { kind: "done", capped: allTests(run).some((test) => test.verdict === "inconclusive") };
 }
 
@@ -285,7 +284,14 @@ function cellsToMeasure(run: Run): string[] {
     .map((state) => state.cell.id);
 }
 
-function flaggedTests(run: Run): { test: string; cells: string[] }[] {
+/** A test that looks red in the main stage, and the cells whose rounds it needs. */
+export interface Flagged {
+  test: string;
+  cells: string[];
+}
+
+/** The tests that look red in the main stage, most certain first. */
+export function flaggedTests(run: Run): Flagged[] {
   const members = run.cells.filter(takesPartInOverall).map((state) => state.cell.id);
   return allTests(run)
     .filter((test) => test.verdict === "regression" && (test.cell === null || statusOf(run, test.cell) === "judged"))

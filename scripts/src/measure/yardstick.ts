@@ -2,7 +2,7 @@
  * A fixed piece of CPU work, run as a process of its own on the target's cores at every block: its CPU time tells what
  * the machine itself did meanwhile (frequency, a busy sibling thread, a slower host). Prints ms of CPU time.
  */
-const ROUNDS = 12_000_000;
+const ROUNDS = 48_000_000;
 
 function work(rounds: number): number {
   let state = 0x2545f491;

@@ -1,0 +1,81 @@
+import type { PilotCell, Plan } from "./model.ts";
+import type { Flagged, Run } from "./replay.ts";
+import type { TestState } from "./test-state.ts";
+
+/** Share of the budget kept for confirming a red. */
+const CONFIRM_SHARE = 0.2;
+/** Rounds a confirmation is given room for: the first look, and one struck round. */
+const CONFIRM_ROUNDS = 7;
+/** Rounds before anything is decided. */
+const FIRST_LOOK = 6;
+
+/** Length of one block with these cells, s: every slot and gap of both arms, and `overhead` once. */
+export function blockSeconds(cells: readonly PilotCell[], overhead: number): number {
+  return cells.reduce((sum, cell) => sum + 2 * (cell.slotSeconds + cell.gapSeconds), overhead);
+}
+
+/** When the main stage must end, s from the start: the rest is kept for a confirmation. */
+export function mainDeadline(budgetSeconds: number): number {
+  return budgetSeconds * (1 - CONFIRM_SHARE);
+}
+
+/**
+ * The red tests there is time to confirm, most certain first; at least their first look must fit.
+ *
+ * @param flagged red tests with the cells each needs, most certain first
+ * @param remaining s
+ */
+export function chooseConfirmation(
+  flagged: readonly Flagged[],
+  pilots: ReadonlyMap<string, PilotCell>,
+  overhead: number,
+  remaining: number,
+): string[] {
+  const chosen: string[] = [];
+  const cells = new Set<string>();
+  for (const { test, cells: needed } of flagged) {
+    const together = [...new Set([...cells, ...needed])].flatMap((cell) => pilots.get(cell) ?? []);
+    const rounds = chosen.length === 0 ? FIRST_LOOK : CONFIRM_ROUNDS;
+    if (blockSeconds(together, overhead) * rounds > remaining) continue;
+    chosen.push(test);
+    for (const cell of needed) cells.add(cell);
+  }
+  return chosen;
+}
+
+/** What the plan's run is expected to take, s: the shortest to a verdict, and the budget. */
+export function expectedSeconds(
+  plan: Plan,
+  cells: readonly PilotCell[],
+  overhead: { start: number; block: number },
+): { block: number; decided: number; budget: number; blocksInBudget: number } {
+  const block = blockSeconds(cells, overhead.block);
+  const { budgetSeconds } = plan.config.measure;
+  return {
+    block,
+    decided: overhead.start + FIRST_LOOK * block,
+    budget: budgetSeconds,
+    blocksInBudget: Math.max(0, Math.floor((mainDeadline(budgetSeconds) - overhead.start) / block)),
+  };
+}
+
+/**
+ * How many more blocks the stage will take, guessed: to the first look, then as long as the evidence so far needs to
+ * reach about two standard errors more.
+ */
+export function expectedBlocks(run: Run): number {
+  const tests = run.confirmation?.tests ?? run.cells.flatMap((state) => state.tests);
+  const all = run.confirmation === null && run.overall !== null ? [...tests, run.overall] : tests;
+  return Math.max(
+    0,
+    ...all.filter((test) => test.verdict === "open").map((test) => expectedRounds(test, run.rule.cap)),
+  );
+}
+
+function expectedRounds(test: TestState, cap: number): number {
+  const n = test.x.length;
+  if (n < FIRST_LOOK || test.last === null || !("p" in test.last)) return Math.max(1, FIRST_LOOK - n);
+  // A standard error shrinks with the square root of n; about 3 of them decide.
+  const needed = n * (3 / Math.max(0.5, Math.abs(test.last.mean / test.last.se))) ** 2;
+  return Math.max(1, Math.min(cap, Math.ceil(needed)) - n);
+}

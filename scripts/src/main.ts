@@ -1,0 +1,231 @@
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Command, CommanderError, Option } from "commander";
+import { InputError, MeasureError } from "./core/errors.ts";
+import type { Comparison } from "./core/model.ts";
+import type { PlanOptions } from "./phases/plan.ts";
+import { createProgress, type Progress, quietProgress } from "./phases/progress.ts";
+import { DEFAULT_WORK_DIRECTORY, WorkDirectory } from "./phases/work-directory.ts";
+
+/** Exit statuses; also in the help and the README. */
+const EXIT = { pass: 0, regression: 1, input: 2, inconclusive: 3, measure: 4 } as const;
+/** 128 + the signal's number, as shells have it. */
+const SIGNAL_STATUS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+const EXIT_HELP = `
+Exit status:
+  0  pass, or inconclusive where that is allowed
+  1  regression, or a head that does not work where the base does
+  2  unusable input: a wrong option, configuration or work directory
+  3  inconclusive, with on-inconclusive: fail
+  4  could not measure: a program is missing, a service does not start
+  130, 143  interrupted by Ctrl-C or SIGTERM; what was measured is kept and reported`;
+
+/** Repository root: k6/, fixtures/ and scripts/ are below it. */
+const home = process.env["PERF_GATE_HOME"] ?? resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
+
+interface CommonOptions {
+  workDirectory: string;
+  json?: boolean;
+}
+
+type RunOptions = CommonOptions & PlanOptions;
+
+/** Names the subcommands, turns errors into exit statuses. */
+export async function main(version: string): Promise<void> {
+  const program = new Command("perf-gate")
+    .description(
+      "Did this change make the PHP service slower? Measures two versions side by side, answers with intervals.",
+    )
+    .version(version, "-V, --version")
+    .showHelpAfterError("(perf-gate --help lists the commands)")
+    .addHelpText("after", EXIT_HELP)
+    .exitOverride();
+
+  const withWork = (name: string, description: string) =>
+    program
+      .command(name)
+      .description(description)
+      .option("-w, --work-directory <dir>", "where the run's files are kept", DEFAULT_WORK_DIRECTORY)
+      .option("--json", "print the result as JSON on stdout")
+      .exitOverride();
+  const withArms = (command: Command) =>
+    command
+      .option("--base <dir>", "tree of the version to compare with")
+      .option("--base-ref <ref>", "the same as a branch, tag or commit of the head's repository")
+      .option("--head <dir>", "tree of the version to judge (default: the current directory)")
+      .option("-c, --config <file>", "configuration (default: the base's perf-gate.yml, else the head's, else none)")
+      .addOption(new Option("--driver <name>", "how the service is started").choices(["auto", "process", "url"]))
+      .option("--budget <duration>", "most time to spend, e.g. 10m");
+
+  withArms(withWork("run", "plan, measure, compare and report: the whole gate")).action(runCommand);
+  withArms(withWork("plan", "write plan.json, and say what would be measured and how long it takes")).action(
+    planCommand,
+  );
+  withWork("measure", "measure the planned cells; continues an interrupted run").action(measureCommand);
+  withWork("compare", "decide from the samples: comparison.json").action(compareCommand);
+  withWork("report", "report.md, report.html, results.csv and charts from the comparison").action(reportCommand);
+  await addDemo(program);
+  await addSetup(program);
+
+  try {
+    if (process.argv.length <= 2) program.help({ error: false });
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = statusOf(error);
+  }
+}
+
+/** Tells the error and returns the exit status it stands for. */
+function statusOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.pass : EXIT.input;
+  if (error instanceof InputError || error instanceof MeasureError) {
+    process.stderr.write(`perf-gate: ${error.message}\n`);
+    return error instanceof InputError ? EXIT.input : EXIT.measure;
+  }
+  process.stderr.write(`perf-gate: this is a bug: ${error instanceof Error ? error.stack : String(error)}\n`);
+  return EXIT.measure;
+}
+
+async function runCommand(options: RunOptions): Promise<void> {
+  const { runPhases } = await import("./phases/run.ts");
+  const work = workDirectory(options);
+  await withSignals(async (signal) => {
+    const { comparison, text } = await runPhases(options, work, home, progressOf(options), terminal(), signal);
+    await finish(work, comparison, options, text);
+  });
+}
+
+async function planCommand(options: RunOptions): Promise<void> {
+  const { describePlan, planPhase } = await import("./phases/plan.ts");
+  const work = workDirectory(options);
+  const plan = await planPhase(options, work, progressOf(options).warn);
+  print(options.json ? json(plan) : describePlan(plan, work));
+}
+
+async function measureCommand(options: CommonOptions): Promise<void> {
+  const { measurePhase } = await import("./phases/measure.ts");
+  const work = workDirectory(options);
+  await withSignals(async (signal) => {
+    const reason = await measurePhase(work, home, progressOf(options), signal);
+    print(
+      options.json ? json({ stopped: reason, samples: work.samplesFile }) : `measured (${reason}): ${work.samplesFile}`,
+    );
+  });
+}
+
+async function compareCommand(options: CommonOptions): Promise<void> {
+  const { comparePhase } = await import("./phases/compare.ts");
+  const { headlineText } = await import("./report/headline.ts");
+  const work = workDirectory(options);
+  const comparison = comparePhase(work);
+  await finish(work, comparison, options, `${headlineText(comparison)}\n${work.file("comparison.json")}`);
+}
+
+async function reportCommand(options: CommonOptions): Promise<void> {
+  const { reportPhase } = await import("./phases/report.ts");
+  const work = workDirectory(options);
+  const progress = progressOf(options);
+  const { text, chartsNote } = reportPhase(work, home, terminal());
+  if (chartsNote !== null) progress.warn(chartsNote);
+  print(options.json ? json(work.readComparison()) : text);
+}
+
+async function addDemo(program: Command): Promise<void> {
+  const { PLANTS } = await import("./phases/demo.ts");
+  program
+    .command("demo")
+    .description("see it work: install what is missing, compare the reference application with a slower copy of itself")
+    .addOption(new Option("--plant <name>", "what is wrong with the copy").choices(PLANTS).default("lost-persistent"))
+    .option("-w, --work-directory <dir>", "where the run's files are kept", join(DEFAULT_WORK_DIRECTORY, "demo"))
+    .option("--budget <duration>", "most time to spend")
+    .option("--json", "print the result as JSON on stdout")
+    .option("--dry-run", "say what would be installed and measured, and stop")
+    .exitOverride()
+    .action(async (options: CommonOptions & { plant: string; budget?: string; dryRun?: boolean }) => {
+      const { demo } = await import("./phases/demo.ts");
+      const work = workDirectory(options);
+      await withSignals(async (signal) => {
+        const result = await demo(options, work, home, progressOf(options), terminal(), signal);
+        if (result !== null) await finish(work, result.comparison, options, result.text);
+      });
+    });
+}
+
+async function addSetup(program: Command): Promise<void> {
+  program
+    .command("doctor")
+    .description("say what is missing on this machine, and how to get it")
+    .option("--json", "print the findings as JSON on stdout")
+    .exitOverride()
+    .action(async (options: { json?: boolean }) => {
+      const { doctor } = await import("./phases/doctor.ts");
+      const { findings, text, healthy } = await doctor(terminal().colour);
+      print(options.json ? json(findings) : text);
+      if (!healthy) process.exitCode = EXIT.measure;
+    });
+  program
+    .command("init [directory]")
+    .description("write a commented perf-gate.yml for the application found in the directory")
+    .option("--force", "replace an existing file")
+    .exitOverride()
+    .action(async (directory: string | undefined, options: { force?: boolean }) => {
+      const { writeInit } = await import("./config/init.ts");
+      const file = await writeInit(resolve(directory ?? "."), { force: options.force ?? false });
+      print(`written: ${file}\nnext: perf-gate plan --base-ref main`);
+    });
+}
+
+/** Prints the result and sets the exit status of its verdict. */
+async function finish(
+  work: WorkDirectory,
+  comparison: Comparison,
+  options: CommonOptions,
+  text: string,
+): Promise<void> {
+  const { exitStatus } = await import("./phases/compare.ts");
+  print(options.json ? json(comparison) : text);
+  process.exitCode ??= exitStatus(comparison, work.readPlan().config.gate.onInconclusive);
+}
+
+/** Runs an action that Ctrl-C and SIGTERM end early but orderly; a second one ends it at once. */
+async function withSignals(action: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController();
+  const onSignal = (signal: NodeJS.Signals) => {
+    const status = SIGNAL_STATUS[signal as keyof typeof SIGNAL_STATUS];
+    if (controller.signal.aborted) process.exit(status);
+    process.exitCode = status;
+    process.stderr.write(`\nperf-gate: ${signal}: stopping; what was measured is kept (once more: stop at once)\n`);
+    controller.abort(new MeasureError(`interrupted by ${signal}`));
+  };
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  try {
+    await action(controller.signal);
+  } catch (error) {
+    // What failed only because it was told to stop has said so already.
+    if (!controller.signal.aborted) throw error;
+  } finally {
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  }
+}
+
+function workDirectory({ workDirectory: path }: CommonOptions): WorkDirectory {
+  return new WorkDirectory(resolve(path));
+}
+
+function progressOf({ json: quiet }: CommonOptions): Progress {
+  return quiet ? quietProgress(process.stderr) : createProgress(process.stderr, process.env);
+}
+
+function terminal(): { colour: boolean; width: number } {
+  const colour = process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined;
+  return { colour, width: process.stdout.columns ?? 100 };
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,104 @@
+import { execFile } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { InputError, MeasureError } from "../core/errors.ts";
+import type { ArmSource, Plan } from "../core/model.ts";
+import { ARMS } from "../core/model.ts";
+
+/** Where the two arms come from, as the user said it. */
+export interface ArmOptions {
+  base?: string | undefined;
+  baseRef?: string | undefined;
+  head?: string | undefined;
+}
+
+/** The sources of both arms. A ref becomes a worktree below `treesDirectory`, made by `checkOut`. */
+export async function resolveArms(options: ArmOptions, treesDirectory: string): Promise<Plan["arms"]> {
+  const { base, baseRef, head } = options;
+  if (base !== undefined && baseRef !== undefined) {
+    throw new InputError("--base and --base-ref both name the base: give one of them");
+  }
+  if (base === undefined && baseRef === undefined) {
+    throw new InputError(
+      "no base to compare with: give --base DIR, or --base-ref REF (a branch, tag or commit) inside a git repository",
+    );
+  }
+  const headSource = await fromDirectory("--head", head ?? ".");
+  if (base !== undefined) return { base: await fromDirectory("--base", base), head: headSource };
+  return {
+    base: await fromRef(baseRef as string, headSource.directory as string, join(treesDirectory, "base")),
+    head: headSource,
+  };
+}
+
+async function fromDirectory(flag: string, path: string): Promise<ArmSource> {
+  const directory = resolve(path);
+  if (!existsSync(directory)) throw new InputError(`${flag}: there is no directory ${directory}`);
+  if (!statSync(directory).isDirectory()) throw new InputError(`${flag}: ${directory} is a file; give a directory`);
+  return { label: path, directory, commit: await commitOf(directory), repository: null };
+}
+
+async function fromRef(ref: string, inside: string, directory: string): Promise<ArmSource> {
+  if (ref.startsWith("-") || ref === "") {
+    throw new InputError(`--base-ref: ${JSON.stringify(ref)} is no branch, tag or commit`);
+  }
+  const repository = await git(inside, "rev-parse", "--show-toplevel").catch(() => {
+    throw new InputError(`--base-ref needs a git repository, ${inside} is in none: give --base DIR instead`);
+  });
+  const commit = await git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`).catch(
+    () => {
+      throw new InputError(
+        `--base-ref: ${repository} knows no commit ${JSON.stringify(ref)}; in a shallow clone, fetch it first (git fetch origin ${ref})`,
+      );
+    },
+  );
+  return { label: ref, directory, commit, repository };
+}
+
+/** Commit of a clean tree that is the top of its repository or inside it, else null. */
+async function commitOf(directory: string): Promise<string | null> {
+  try {
+    const dirty = await git(directory, "status", "--porcelain", "--", ".");
+    return dirty === "" ? await git(directory, "rev-parse", "HEAD") : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Makes the worktrees that the plan's arms need. Returns what removes them again; safe to call twice.
+ * Leftovers of a killed run are replaced.
+ */
+export async function checkOut(arms: Plan["arms"]): Promise<() => Promise<void>> {
+  const made: { repository: string; directory: string }[] = [];
+  const remove = async () => {
+    for (const { repository, directory } of made.splice(0)) {
+      await rm(directory, { recursive: true, force: true });
+      await git(repository, "worktree", "prune").catch(() => "");
+    }
+  };
+  try {
+    for (const arm of ARMS) {
+      const { repository, directory, commit, label } = arms[arm];
+      if (repository === null || directory === null || commit === null) continue;
+      made.push({ repository, directory });
+      await rm(directory, { recursive: true, force: true });
+      await mkdir(dirname(directory), { recursive: true });
+      await git(repository, "worktree", "prune");
+      await git(repository, "worktree", "add", "--detach", "--quiet", directory, commit).catch((error: Error) => {
+        throw new MeasureError(`cannot check out ${label} (${commit.slice(0, 12)}) to ${directory}: ${error.message}`);
+      });
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return remove;
+}
+
+async function git(directory: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)("git", ["-C", directory, ...args], { maxBuffer: 64 * 1024 * 1024 });
+  return stdout.trim();
+}

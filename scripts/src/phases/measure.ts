@@ -1,0 +1,261 @@
+import { blockSeconds, chooseConfirmation, expectedBlocks, mainDeadline } from "../core/budget.ts";
+import { MeasureError } from "../core/errors.ts";
+import type { Environment, PilotCell, Plan, RunStage, SampleLine, StopReason } from "../core/model.ts";
+import { afterPilot } from "../core/plan.ts";
+import { flaggedTests, next, type Run, replay } from "../core/replay.ts";
+import { type Rig, runBlock, runPilot } from "../measure/block.ts";
+import { takeCensus } from "../measure/census.ts";
+import { findK6, K6_VERSION } from "../measure/k6.ts";
+import { startTarget } from "../target/start.ts";
+import type { Target } from "../target/target.ts";
+import { checkOut } from "./arms.ts";
+import { lockMachine } from "./lock.ts";
+import { machineFacts } from "./machine.ts";
+import { OVERHEAD } from "./plan.ts";
+import type { Progress } from "./progress.ts";
+import type { WorkDirectory } from "./work-directory.ts";
+
+/** How long a second run waits for the first to leave the machine, s. */
+const LOCK_WAIT = 30 * 60;
+/** Blocks in a row that brought no sample before measuring is given up. */
+const BARREN_BLOCKS = 3;
+
+/**
+ * The measure phase: starts both arms, takes the census, then measures block by block until every test is decided, the
+ * cap or the budget is reached. Writes environment.json, census.json, and appends to samples.ndjson after every block.
+ * Continues a run that was interrupted. Whatever happens, everything it started is gone when it returns.
+ *
+ * @returns why measuring stopped
+ */
+export async function measurePhase(
+  work: WorkDirectory,
+  home: string,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<StopReason> {
+  const plan = work.readPlan();
+  const earlier = work.readSamples(plan);
+  for (const line of earlier.damaged) progress.warn(`${work.samplesFile}: ${line}; it is not used`);
+  const finished = earlier.lines.findLast((line) => line.kind === "stop");
+  if (finished !== undefined && (finished.reason === "decided" || finished.reason === "cap")) {
+    progress.step(`already measured (${finished.reason}): ${work.samplesFile}; run \`perf-gate plan\` for a new run`);
+    return finished.reason;
+  }
+  const k6 = await findK6();
+  const unlock = await lockMachine(signal, LOCK_WAIT, progress.step);
+  try {
+    return await measureLocked(plan, work, { home, k6, progress, signal }, earlier.lines);
+  } finally {
+    unlock();
+  }
+}
+
+interface Context {
+  home: string;
+  k6: string;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+async function measureLocked(
+  plan: Plan,
+  work: WorkDirectory,
+  { home, k6, progress, signal }: Context,
+  earlier: readonly SampleLine[],
+): Promise<StopReason> {
+  const started = performance.now();
+  const removeTrees = await checkOut(plan.arms);
+  let target: Target | null = null;
+  const log = new SampleLog(work, plan, earlier);
+  try {
+    target = await startTarget({ plan, workDirectory: work.path, progress: progress.step, signal });
+    const rig: Rig = { plan, target, k6, home, stateDirectory: work.directory("state"), signal };
+    const environment = await describeEnvironment(plan, target);
+    for (const warning of environment.warnings) progress.warn(warning);
+    work.writeJson("environment", environment);
+    const { reason, detail } = await measureAll(rig, work, log, progress, started);
+    log.add([{ kind: "stop", reason, detail, wallSeconds: since(started) }]);
+    return reason;
+  } catch (error) {
+    const stopped = signal.aborted ? "interrupted" : "failed";
+    const detail = signal.aborted ? null : (error as Error).message.slice(0, 5000);
+    if (log.begun) tryQuietly(() => log.add([{ kind: "stop", reason: stopped, detail, wallSeconds: since(started) }]));
+    if (signal.aborted) return "interrupted";
+    throw error;
+  } finally {
+    progress.done();
+    await target?.close();
+    await removeTrees();
+  }
+}
+
+/** The lines of the run so far, in memory and on the disk. */
+class SampleLog {
+  readonly #work: WorkDirectory;
+  readonly #plan: Plan;
+  lines: SampleLine[];
+
+  constructor(work: WorkDirectory, plan: Plan, earlier: readonly SampleLine[]) {
+    this.#work = work;
+    this.#plan = plan;
+    this.lines = [...earlier];
+  }
+
+  get begun(): boolean {
+    return this.lines.length > 0;
+  }
+
+  add(lines: readonly SampleLine[]): void {
+    const begin: SampleLine[] = this.begun
+      ? []
+      : [{ kind: "begin", version: 1, planId: this.#plan.id, startedAt: Date.now() }];
+    this.#work.appendSamples([...begin, ...lines]);
+    this.lines.push(...begin, ...lines);
+  }
+}
+
+async function measureAll(
+  rig: Rig,
+  work: WorkDirectory,
+  log: SampleLog,
+  progress: Progress,
+  started: number,
+): Promise<{ reason: StopReason; detail: string | null }> {
+  const { plan, signal } = rig;
+  let census = work.readCensus(plan);
+  if (census === null) {
+    census = await takeCensus(rig, progress.step);
+    work.writeJson("census", census);
+  }
+  const settled = replay(plan, census, log.lines);
+  const broken = census.scenarios.filter(({ arms }) => arms.base.failedShare === 1 && arms.head.failedShare === 1);
+  if (broken.length === census.scenarios.length) {
+    const [first] = broken;
+    throw new MeasureError(
+      `no scenario passes its checks, in neither arm (${first?.scenario}: base answers ${first?.arms.base.statuses.join(", ") || "nothing"}): ` +
+        "check its path, Host header and `checks`",
+    );
+  }
+  let pilots = pilotsOf(log.lines);
+  if (pilots.size === 0 && settled.cells.some((state) => state.status === "judged")) {
+    progress.step("pilot: how fast is the base?");
+    const before = performance.now();
+    const found = await runPilot(rig);
+    signal.throwIfAborted();
+    const cells = found.map(({ cell, qps, p99Ms }) => afterPilot(plan, cell, qps, p99Ms));
+    log.add([{ kind: "pilot", cells, seconds: since(before) }]);
+    pilots = pilotsOf(log.lines);
+  }
+
+  let overhead = OVERHEAD.block;
+  let barren = 0;
+  for (;;) {
+    const run = replay(plan, census, log.lines);
+    const step = next(run);
+    if (step.kind === "done") return { reason: step.capped ? "cap" : "decided", detail: null };
+    const { budgetSeconds } = plan.config.measure;
+    const elapsed = since(started);
+    const stage: RunStage = run.confirmation === null ? "main" : "confirm";
+    const cells = step.kind === "measure" ? step.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
+    const deadline = stage === "main" ? mainDeadline(budgetSeconds) : budgetSeconds;
+    const timeUp = elapsed + blockSeconds(cells, overhead) > deadline;
+    if (step.kind === "confirm" || (timeUp && stage === "main")) {
+      const flagged = flaggedTests(run);
+      const tests = chooseConfirmation(flagged, pilots, overhead, budgetSeconds - elapsed);
+      if (tests.length === 0) {
+        return { reason: "budget", detail: flagged.length > 0 ? "no time left to confirm a red" : null };
+      }
+      progress.step(`looks slower: confirming ${tests.length} of ${flagged.length} on fresh replicas`);
+      log.add([{ kind: "confirm", tests }]);
+      continue;
+    }
+    if (timeUp) return { reason: "budget", detail: null };
+    const { samples, yardstickMs, times } = await runBlock(rig, cells, stage, run.blocks);
+    const block = { kind: "block" as const, stage, block: run.blocks, yardstickMs, times };
+    // A block that was cut short has no line of its own: what it did measure counts.
+    log.add(signal.aborted ? samples : [...samples, block]);
+    signal.throwIfAborted();
+    overhead = times.total - blockSeconds(cells, 0);
+    barren = samples.some((sample) => sample.requests > 0) ? 0 : barren + 1;
+    if (barren >= BARREN_BLOCKS) {
+      throw new MeasureError(
+        `${barren} blocks in a row brought no request: k6 or both arms keep dying; logs are in ${work.file("logs")}`,
+      );
+    }
+    report(progress, replay(plan, census, log.lines), stage, pilots, overhead, since(started));
+  }
+}
+
+function pilotsOf(lines: readonly SampleLine[]): Map<string, PilotCell> {
+  return new Map(
+    lines.flatMap((line) => (line.kind === "pilot" ? line.cells.map((cell) => [cell.cell, cell] as const) : [])),
+  );
+}
+
+function report(
+  progress: Progress,
+  run: Run,
+  stage: RunStage,
+  pilots: ReadonlyMap<string, PilotCell>,
+  overhead: number,
+  elapsedSeconds: number,
+): void {
+  const tests = run.confirmation?.tests ?? [
+    ...run.cells.flatMap((state) => state.tests),
+    ...(run.overall === null ? [] : [run.overall]),
+  ];
+  const step = next(run);
+  const cells = step.kind === "measure" ? step.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
+  const struck = new Map<string, number>();
+  for (const state of run.cells) for (const [cause, n] of state.struck) struck.set(cause, (struck.get(cause) ?? 0) + n);
+  const { budgetSeconds } = run.plan.config.measure;
+  const left = step.kind === "measure" ? expectedBlocks(run) * blockSeconds(cells, overhead) : 0;
+  progress.block({
+    stage,
+    block: run.blocks - 1,
+    open: tests.filter((test) => test.verdict === "open").length,
+    tests: tests.length,
+    green: tests.filter((test) => test.verdict === "pass").length,
+    red: tests.filter((test) => test.verdict === "regression").length,
+    struck: [...struck.values()].reduce((sum, n) => sum + n, 0),
+    cause: [...struck].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null,
+    elapsedSeconds,
+    leftSeconds: Math.max(0, Math.min(left, budgetSeconds - elapsedSeconds)),
+  });
+}
+
+async function describeEnvironment(plan: Plan, target: Target): Promise<Environment> {
+  const php = { base: await target.php("base"), head: await target.php("head") };
+  const warnings: string[] = [];
+  const wanted = plan.config.target.php;
+  for (const [arm, state] of Object.entries(php)) {
+    if (state === null) continue;
+    if (state.xdebug) warnings.push(`${arm}: Xdebug is loaded: every figure is several times too slow`);
+    if (!state.opcache) warnings.push(`${arm}: OPcache is off: PHP compiles every file at every request`);
+    if (wanted.jit !== "off" && state.jit === "off") {
+      warnings.push(`${arm}: JIT ${wanted.jit} was asked for but is off (an extension such as Xdebug, or no buffer)`);
+    }
+  }
+  if (!plan.layout.isolated) warnings.push(plan.layout.note);
+  return {
+    version: 1,
+    planId: plan.id,
+    startedAt: new Date().toISOString(),
+    machine: machineFacts(),
+    tools: { node: process.versions.node, k6: K6_VERSION, ...(await target.versions()) },
+    php,
+    warnings,
+  };
+}
+
+function tryQuietly(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // the first error is the one to tell
+  }
+}
+
+function since(start: number): number {
+  return (performance.now() - start) / 1000;
+}

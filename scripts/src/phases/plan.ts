@@ -1,0 +1,149 @@
+import { randomInt } from "node:crypto";
+import { join, resolve } from "node:path";
+import { loadConfig } from "../config/load.ts";
+import { formatPercent, parseDurationMs } from "../config/units.ts";
+import { expectedSeconds } from "../core/budget.ts";
+import { InputError } from "../core/errors.ts";
+import type { ArmSource, Config, DriverName, Plan } from "../core/model.ts";
+import { beforePilot, buildPlan } from "../core/plan.ts";
+import { type ArmOptions, checkOut, resolveArms } from "./arms.ts";
+import { layoutFor } from "./machine.ts";
+import { sha256, type WorkDirectory } from "./work-directory.ts";
+
+export interface PlanOptions extends ArmOptions {
+  config?: string | undefined;
+  driver?: string | undefined;
+  budget?: string | undefined;
+}
+
+/** s before the first block: services, census, pilot; and per block besides its slots: restart, k6's start, warm-up. */
+export const OVERHEAD = { start: 25, block: 4 };
+
+/** The plan phase: reads the configuration, resolves both arms, writes plan.json. Starts nothing. */
+export async function planPhase(
+  options: PlanOptions,
+  work: WorkDirectory,
+  warn: (line: string) => void,
+): Promise<Plan> {
+  const treesDirectory = resolve(work.path, "trees");
+  // The driver decides what an arm is, and may itself be configured.
+  const explicit = options.config === undefined ? null : await loadConfig(options.config, process.cwd());
+  const url = explicit?.config.target.url ?? null;
+  if (url !== null && (explicit?.config.target.driver === "url" || options.driver === "url")) {
+    const source = (label: string): ArmSource => ({ label, directory: null, commit: null, repository: null });
+    return finish(options, work, explicit?.config as Config, { base: source(url.base), head: source(url.head) });
+  }
+  const arms = await resolveArms(options, treesDirectory);
+  const removeTrees = await checkOut(arms);
+  try {
+    const config = explicit?.config ?? (await configOfBase(arms, warn));
+    return finish(options, work, config, arms);
+  } finally {
+    await removeTrees();
+  }
+}
+
+/** Margins are the base's: a change is judged by the configuration it found, not by the one it brings. */
+async function configOfBase(arms: Plan["arms"], warn: (line: string) => void): Promise<Config> {
+  const base = await loadConfig(null, arms.base.directory as string);
+  const head = await loadConfig(null, arms.head.directory as string).catch((error: Error) => {
+    if (base.file === null) throw error;
+    return { config: base.config, file: error.message, text: null };
+  });
+  if (base.file === null) {
+    if (head.file !== null) warn(`the base has no configuration: judged by the head's (${head.file})`);
+    return head.config;
+  }
+  if (head.text !== base.text) {
+    warn(`the head changes its configuration (${head.file ?? "removed"}): judged by the base's (${base.file})`);
+  }
+  return base.config;
+}
+
+function finish(options: PlanOptions, work: WorkDirectory, config: Config, arms: Plan["arms"]): Plan {
+  const driver = chooseDriver(options.driver ?? config.target.driver, config);
+  const budgetSeconds = options.budget === undefined ? config.measure.budgetSeconds : parseBudget(options.budget);
+  const sameSource =
+    arms.base.directory === arms.head.directory || (arms.base.commit !== null && arms.base.commit === arms.head.commit);
+  const plan = buildPlan(
+    {
+      seed: randomInt(2 ** 31),
+      arms,
+      sameSource,
+      driver,
+      config: { ...config, measure: { ...config.measure, budgetSeconds } },
+      layout: layoutFor(config.measure.isolation),
+    },
+    sha256,
+  );
+  work.begin();
+  work.writeJson("plan", plan);
+  return plan;
+}
+
+function parseBudget(text: string): number {
+  const ms = parseDurationMs(text);
+  if (ms !== null && ms >= 30_000 && ms <= 86_400_000) return ms / 1000;
+  throw new InputError(
+    `--budget: allowed is a duration from 30s to 24h such as 10m or 1m30s, got ${JSON.stringify(text)}`,
+  );
+}
+
+function chooseDriver(wanted: string, config: Config): DriverName {
+  switch (wanted) {
+    case "auto":
+      return config.target.url === null ? "process" : "url";
+    case "process":
+      return wanted;
+    case "url":
+      if (config.target.url !== null) return wanted;
+      throw new InputError("driver url: target.url.base and target.url.head must say where the two arms already run");
+    default:
+      throw new InputError(`--driver: allowed are auto, process, url; got ${JSON.stringify(wanted)}`);
+  }
+}
+
+/** What `plan` prints: cells, expected duration, isolation. */
+export function describePlan(plan: Plan, work: WorkDirectory): string {
+  const { measure, gate } = plan.config;
+  const cells = beforePilot(plan);
+  const expected = expectedSeconds(plan, cells, OVERHEAD);
+  const arm = ({ label, commit }: ArmSource) => (commit === null ? label : `${label} (${commit.slice(0, 12)})`);
+  const width = Math.max(...plan.cells.map((cell) => cell.id.length));
+  const lines = [
+    `base       ${arm(plan.arms.base)}`,
+    `head       ${arm(plan.arms.head)}${plan.sameSource ? "   the same tree: an A/A run" : ""}`,
+    `driver     ${plan.driver}`,
+    `isolation  ${plan.layout.note}`,
+    `allowed    QPS -${formatPercent(gateMargin(plan, "maxQpsDrop"))}, p99 +${formatPercent(gateMargin(plan, "maxP99Rise"))}, all together QPS -${formatPercent(gate.maxOverallQpsDrop)}`,
+    "",
+    `${plan.cells.length} cells:`,
+    ...plan.cells.map((cell) => {
+      const { connection, limits } = plan.config.scenarios.find(({ name }) => name === cell.scenario) ?? {};
+      const gated = [cell.model === "open" ? "" : "QPS", limits?.gateLatency ? "p99" : ""].filter(
+        (part) => part !== "",
+      );
+      return `  ${cell.id.padEnd(width)}  ${cell.model}, ${connection}, gated: ${gated.join(" and ") || "nothing, only shown"}`;
+    }),
+    "",
+    `expected   ${minutes(expected.decided)} for an unchanged tree (blocks of ${minutes(expected.block)}, at least 6), at most the budget of ${minutes(measure.budgetSeconds)}`,
+  ];
+  if (expected.blocksInBudget < 6) {
+    const needed = (OVERHEAD.start + 6 * expected.block) / 0.8;
+    lines.push(
+      `warning    the budget holds ${expected.blocksInBudget} blocks, nothing is decided before 6: give it ${minutes(needed)} or fewer cells`,
+    );
+  }
+  lines.push(`written    ${join(work.path, "plan.json")}`);
+  return lines.join("\n");
+}
+
+function gateMargin(plan: Plan, key: "maxQpsDrop" | "maxP99Rise"): number {
+  return Math.max(...plan.config.scenarios.map((scenario) => scenario.limits[key]));
+}
+
+/** "4:05 min", "38 s". */
+export function minutes(seconds: number): string {
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")} min`;
+}

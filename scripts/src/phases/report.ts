@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { renderCsv } from "../report/csv.ts";
+import { type Chart, renderHtml } from "../report/html.ts";
+import { renderMarkdown } from "../report/markdown.ts";
+import { renderTerminal } from "../report/terminal.ts";
+import type { WorkDirectory } from "./work-directory.ts";
+
+const CHARTS = [
+  { name: "qps", title: "QPS over load level" },
+  { name: "latency", title: "Latency percentiles" },
+  { name: "rounds", title: "Log ratio of every round, and the interval closing in" },
+];
+/** Exit status of charts.sh where jq or gnuplot is missing. */
+const NO_CHARTS = 3;
+
+/**
+ * The report phase: report.md, results.csv, charts/*.svg and report.html from comparison.json.
+ *
+ * @returns the text for the terminal, and why charts are missing, or null
+ */
+export function reportPhase(
+  work: WorkDirectory,
+  home: string,
+  terminal: { colour: boolean; width: number },
+): { text: string; chartsNote: string | null } {
+  const plan = work.readPlan();
+  const input = {
+    comparison: work.readComparison(),
+    plan,
+    environment: work.readEnvironment(plan),
+    census: work.readCensus(plan),
+  };
+  const { charts, note } = drawCharts(work, home);
+  work.write("report.md", renderMarkdown(input));
+  work.write("results.csv", renderCsv(input));
+  work.write("report.html", renderHtml(input, charts));
+  return { text: renderTerminal(input, terminal), chartsNote: note };
+}
+
+function drawCharts(work: WorkDirectory, home: string): { charts: Chart[]; note: string | null } {
+  const script = join(home, "scripts", "charts", "charts.sh");
+  const directory = work.directory("charts");
+  const drawn = spawnSync(script, [work.file("comparison.json"), directory], { encoding: "utf8", timeout: 120_000 });
+  if (drawn.status !== 0) {
+    const why = drawn.stderr?.trim() || drawn.error?.message || `charts.sh ended with ${drawn.status}`;
+    return { charts: [], note: drawn.status === NO_CHARTS ? why : `charts could not be drawn: ${why}` };
+  }
+  const charts = CHARTS.map(({ name, title }) => ({
+    name,
+    title,
+    svg: readFileSync(join(directory, `${name}.svg`), "utf8"),
+  }));
+  return { charts, note: null };
+}
