@@ -471,7 +471,7 @@ install_rest() {
       k6) install_k6 || bail "${EXIT_UNABLE}" "k6 ${K6_VERSION} could not be built; put one of this version on PATH instead" ;;
       node_modules)
         has npm || bail "${EXIT_UNABLE}" 'the tests need npm, which comes with Node.js (https://nodejs.org)'
-        retry 2 npm ci --prefix "${SCRIPTS}/.." --no-audit --no-fund </dev/null >&2 ||
+        retry 2 npm ci --prefix "${SCRIPTS}/.." --ignore-scripts --no-audit --no-fund </dev/null >&2 ||
           bail "${EXIT_UNABLE}" 'npm ci failed, see above'
         ;;
       *) bail_choice 'thing to install' "${thing}" 'k6, node_modules' ;;
