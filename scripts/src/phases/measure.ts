@@ -1,6 +1,6 @@
 import { blockSeconds, chooseConfirmation, expectedBlocks, mainDeadline } from "../core/budget.ts";
 import { MeasureError } from "../core/errors.ts";
-import type { Environment, PilotCell, Plan, RunStage, SampleLine, StopReason } from "../core/model.ts";
+import type { Census, Environment, PilotCell, Plan, RunStage, SampleLine, StopReason } from "../core/model.ts";
 import { afterPilot } from "../core/plan.ts";
 import { flaggedTests, next, type Run, replay } from "../core/replay.ts";
 import { type Rig, runBlock, runPilot } from "../measure/block.ts";
@@ -114,76 +114,98 @@ class SampleLog {
   }
 }
 
+type Stop = { reason: StopReason; detail: string | null };
+
 async function measureAll(
   rig: Rig,
   work: WorkDirectory,
   log: SampleLog,
   progress: Progress,
   started: number,
-): Promise<{ reason: StopReason; detail: string | null }> {
+): Promise<Stop> {
   const { plan, signal } = rig;
-  let census = work.readCensus(plan);
-  if (census === null) {
-    census = await takeCensus(rig, progress.step);
-    work.writeJson("census", census);
-  }
-  const settled = replay(plan, census, log.lines);
-  const broken = census.scenarios.filter(({ arms }) => arms.base.failedShare === 1 && arms.head.failedShare === 1);
-  if (broken.length === census.scenarios.length) {
-    const [first] = broken;
-    throw new MeasureError(
-      `no scenario passes its checks, in neither arm (${first?.scenario}: base answers ${first?.arms.base.statuses.join(", ") || "nothing"}): ` +
-        "check its path, Host header and `checks`",
-    );
-  }
-  let pilots = pilotsOf(log.lines);
-  if (pilots.size === 0 && settled.cells.some((state) => state.status === "judged")) {
-    progress.step("pilot: how fast is the base?");
-    const before = performance.now();
-    const found = await runPilot(rig);
-    signal.throwIfAborted();
-    const cells = found.map(({ cell, qps, p99Ms }) => afterPilot(plan, cell, qps, p99Ms));
-    log.add([{ kind: "pilot", cells, seconds: since(before) }]);
-    pilots = pilotsOf(log.lines);
-  }
-
+  const census = await censusOf(rig, work, progress);
+  const pilots = await pilotOf(rig, census, log, progress);
   let overhead = OVERHEAD.block;
   let barren = 0;
   for (;;) {
     const run = replay(plan, census, log.lines);
-    const step = next(run);
-    if (step.kind === "done") return { reason: step.capped ? "cap" : "decided", detail: null };
-    const { budgetSeconds } = plan.config.measure;
-    const elapsed = since(started);
-    const stage: RunStage = run.confirmation === null ? "main" : "confirm";
-    const cells = step.kind === "measure" ? step.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
-    const deadline = stage === "main" ? mainDeadline(budgetSeconds) : budgetSeconds;
-    const timeUp = elapsed + blockSeconds(cells, overhead) > deadline;
-    if (step.kind === "confirm" || (timeUp && stage === "main")) {
-      const flagged = flaggedTests(run);
-      const tests = chooseConfirmation(flagged, pilots, overhead, budgetSeconds - elapsed);
-      if (tests.length === 0) {
-        return { reason: "budget", detail: flagged.length > 0 ? "no time left to confirm a red" : null };
-      }
-      progress.step(`looks slower: confirming ${tests.length} of ${flagged.length} on fresh replicas`);
-      log.add([{ kind: "confirm", tests }]);
+    const step = nextStep(run, pilots, overhead, since(started));
+    if (step.kind === "stop") return step;
+    if (step.kind === "confirm") {
+      progress.step(`looks slower: confirming ${step.tests.length} of ${step.flagged} on fresh replicas`);
+      log.add([{ kind: "confirm", tests: step.tests }]);
       continue;
     }
-    if (timeUp) return { reason: "budget", detail: null };
-    const { samples, yardstickMs, times } = await runBlock(rig, cells, stage, run.blocks);
-    const block = { kind: "block" as const, stage, block: run.blocks, yardstickMs, times };
+    const { samples, yardstickMs, times } = await runBlock(rig, step.cells, step.stage, run.blocks);
+    const block = { kind: "block" as const, stage: step.stage, block: run.blocks, yardstickMs, times };
     // A block that was cut short has no line of its own: what it did measure counts.
     log.add(signal.aborted ? samples : [...samples, block]);
     signal.throwIfAborted();
-    overhead = times.total - blockSeconds(cells, 0);
+    overhead = times.total - blockSeconds(step.cells, 0);
     barren = samples.some((sample) => sample.requests > 0) ? 0 : barren + 1;
     if (barren >= BARREN_BLOCKS) {
       throw new MeasureError(
         `${barren} blocks in a row brought no request: k6 or both arms keep dying; logs are in ${work.file("logs")}`,
       );
     }
-    report(progress, replay(plan, census, log.lines), stage, pilots, overhead, since(started));
+    report(progress, replay(plan, census, log.lines), step.stage, pilots, overhead, since(started));
   }
+}
+
+type Step =
+  | { kind: "measure"; stage: RunStage; cells: PilotCell[] }
+  | { kind: "confirm"; tests: string[]; flagged: number }
+  | ({ kind: "stop" } & Stop);
+
+/** What to do with the time that is left. */
+function nextStep(run: Run, pilots: ReadonlyMap<string, PilotCell>, overhead: number, elapsed: number): Step {
+  const needed = next(run);
+  if (needed.kind === "done") return { kind: "stop", reason: needed.capped ? "cap" : "decided", detail: null };
+  const { budgetSeconds } = run.plan.config.measure;
+  const stage: RunStage = run.confirmation === null ? "main" : "confirm";
+  const cells = needed.kind === "measure" ? needed.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
+  const deadline = stage === "main" ? mainDeadline(budgetSeconds) : budgetSeconds;
+  const fits = elapsed + blockSeconds(cells, overhead) <= deadline;
+  if (needed.kind === "measure" && fits) return { kind: "measure", stage, cells };
+  if (stage === "confirm") return { kind: "stop", reason: "budget", detail: null };
+  const flagged = flaggedTests(run);
+  const tests = chooseConfirmation(flagged, pilots, overhead, budgetSeconds - elapsed);
+  if (tests.length > 0) return { kind: "confirm", tests, flagged: flagged.length };
+  return { kind: "stop", reason: "budget", detail: flagged.length > 0 ? "no time left to confirm a red" : null };
+}
+
+/** The census of an earlier part of this run, or a new one. Throws where no scenario works in either arm. */
+async function censusOf(rig: Rig, work: WorkDirectory, progress: Progress): Promise<Census> {
+  const census = work.readCensus(rig.plan) ?? (await takeCensus(rig, progress.step));
+  work.writeJson("census", census);
+  const [first] = census.scenarios;
+  if (census.scenarios.every(({ arms }) => arms.base.failedShare === 1 && arms.head.failedShare === 1)) {
+    throw new MeasureError(
+      `no scenario passes its checks, in neither arm (${first?.scenario}: the base answers ${first?.arms.base.statuses.join(", ") || "nothing"}): ` +
+        "look at its path, `target.host` and `checks`",
+    );
+  }
+  return census;
+}
+
+/** What the pilot settled, from an earlier part of this run or measured now. */
+async function pilotOf(
+  rig: Rig,
+  census: Census,
+  log: SampleLog,
+  progress: Progress,
+): Promise<ReadonlyMap<string, PilotCell>> {
+  const earlier = pilotsOf(log.lines);
+  if (earlier.size > 0) return earlier;
+  if (replay(rig.plan, census, log.lines).cells.every((state) => state.status !== "judged")) return earlier;
+  progress.step("pilot: how fast is the base?");
+  const before = performance.now();
+  const found = await runPilot(rig);
+  rig.signal.throwIfAborted();
+  const cells = found.map(({ cell, qps, p99Ms }) => afterPilot(rig.plan, cell, qps, p99Ms));
+  log.add([{ kind: "pilot", cells, seconds: since(before) }]);
+  return pilotsOf(log.lines);
 }
 
 function pilotsOf(lines: readonly SampleLine[]): Map<string, PilotCell> {

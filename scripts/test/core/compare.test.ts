@@ -1,0 +1,244 @@
+import { describe, expect, test } from "vitest";
+import { compare } from "../../src/core/compare.ts";
+import type { Census, Plan, SampleLine } from "../../src/core/model.ts";
+import { flaggedTests, next, replay } from "../../src/core/replay.ts";
+import { blocks, censusOf, planOf, scenariosYaml, slot } from "./support.ts";
+
+function run(plan: Plan, lines: readonly SampleLine[], census: Census | null = censusOf(plan)) {
+  return compare({ plan, census, environment: null, lines, damaged: [] });
+}
+
+describe("an unchanged tree", () => {
+  const plan = planOf(scenariosYaml(8));
+  const lines = blocks(plan, { blocks: 6, ratio: () => 1 });
+
+  test("passes after six rounds, all cells and the overall test", () => {
+    const result = run(plan, lines);
+    expect(result.verdict).toBe("pass");
+    expect(result.cells.map((cell) => cell.verdict)).toEqual(Array(8).fill("pass"));
+    expect(result.overall?.verdict).toBe("pass");
+    expect(next(replay(plan, censusOf(plan), lines))).toEqual({ kind: "done", capped: false });
+  });
+
+  test("is not judged before round six", () => {
+    const five = blocks(plan, { blocks: 5, ratio: () => 1 });
+    expect(run(plan, five).verdict).toBe("inconclusive");
+    expect(next(replay(plan, censusOf(plan), five)).kind).toBe("measure");
+  });
+
+  test("counts every test: 8 cells x QPS and p99, and the overall test", () => {
+    expect(run(plan, lines).tests).toBe(17);
+  });
+
+  test("the same input gives the same bytes", () => {
+    expect(JSON.stringify(run(plan, lines))).toBe(JSON.stringify(run(plan, structuredClone(lines))));
+  });
+});
+
+describe("a slower head", () => {
+  const plan = planOf(scenariosYaml(8));
+  const ratio = (cell: string) => (cell === "s3 @20" ? 0.85 : 1);
+  const main = blocks(plan, { blocks: 6, ratio });
+  const flagged = flaggedTests(replay(plan, censusOf(plan), main)).map(({ test: id }) => id);
+
+  test("is flagged, and asks for confirmation of what it concerns alone", () => {
+    expect(flagged).toContain("s3 @20/qps");
+    expect(flagged.every((id) => id.startsWith("s3 @20/"))).toBe(true);
+    expect(next(replay(plan, censusOf(plan), main))).toEqual({ kind: "confirm" });
+  });
+
+  test("is inconclusive while unconfirmed", () => {
+    const result = run(plan, main);
+    expect(result.verdict).toBe("inconclusive");
+    expect(result.cells[3]?.tests[0]).toMatchObject({ verdict: "inconclusive", confirmation: "no-time" });
+  });
+
+  test("is a regression once confirmed", () => {
+    const lines: SampleLine[] = [
+      ...main,
+      { kind: "confirm", tests: flagged },
+      ...blocks(plan, { blocks: 6, stage: "confirm", firstBlock: 6, seed: 2, ratio, cells: ["s3 @20"] }),
+    ];
+    const result = run(plan, lines);
+    expect(result.verdict).toBe("regression");
+    expect(result.cells[3]).toMatchObject({ verdict: "regression" });
+    expect(result.cells[3]?.tests[0]).toMatchObject({ verdict: "regression", confirmation: "confirmed" });
+    expect(result.cells[2]).toMatchObject({ verdict: "pass" });
+    expect(next(replay(plan, censusOf(plan), lines))).toEqual({ kind: "done", capped: false });
+  });
+
+  test("is inconclusive where fresh replicas do not confirm it", () => {
+    const lines: SampleLine[] = [
+      ...main,
+      { kind: "confirm", tests: flagged },
+      ...blocks(plan, { blocks: 8, stage: "confirm", firstBlock: 6, seed: 2, ratio: () => 1, cells: ["s3 @20"] }),
+    ];
+    const result = run(plan, lines);
+    expect(result.verdict).toBe("inconclusive");
+    expect(result.cells[3]?.tests[0]).toMatchObject({ verdict: "inconclusive", confirmation: "not-confirmed" });
+  });
+
+  test("a uniform -4% is red over all cells though each alone is allowed to lose it", () => {
+    const quiet = { blocks: 6, noise: 0.005, ratio: () => 0.96 };
+    expect(run(plan, blocks(plan, quiet)).overall).toMatchObject({ confirmation: "no-time" });
+    const lines: SampleLine[] = [
+      ...blocks(plan, quiet),
+      { kind: "confirm", tests: ["overall"] },
+      ...blocks(plan, { ...quiet, stage: "confirm", firstBlock: 6, seed: 3 }),
+    ];
+    const result = run(plan, lines);
+    expect(result.overall).toMatchObject({ verdict: "regression", confirmation: "confirmed" });
+    expect(result.verdict).toBe("regression");
+  });
+});
+
+describe("rounds that count for nothing", () => {
+  const plan = planOf(scenariosYaml(3));
+
+  test("a struck round is measured again and never averaged in", () => {
+    const lines = blocks(plan, {
+      blocks: 7,
+      ratio: () => 1,
+      change: ({ block, cell, arm, witness, requests }) =>
+        block === 2 && cell === "s0 @20" && arm === "head" && witness
+          ? { requests: requests / 2, qps: requests / 4, witness: { ...witness, foreignCpuSeconds: 1 } }
+          : {},
+    });
+    const six = lines.filter((line) => !("block" in line) || line.block < 6);
+    expect(next(replay(plan, censusOf(plan), six))).toMatchObject({ kind: "measure", cells: ["s0 @20"] });
+    const result = run(plan, lines);
+    expect(result.cells[0]).toMatchObject({ verdict: "pass", rounds: 6, struck: { "foreign-load": 1 } });
+    expect(result.struck).toEqual({ "foreign-load": 1 });
+  });
+
+  test("a head that fails 1% of its requests is an error after four rounds, not a slow head", () => {
+    const lines = blocks(plan, {
+      blocks: 4,
+      ratio: () => 1,
+      change: ({ arm, cell }) => (arm === "head" && cell === "s1 @20" ? { errors: 40 } : {}),
+    });
+    const result = run(plan, lines);
+    expect(result.verdict).toBe("error");
+    expect(result.cells[1]).toMatchObject({ verdict: "error", reasons: [{ code: "head-fails" }] });
+  });
+
+  test("a cell that always loses its rounds to a cause of both arms is given up, inconclusive", () => {
+    const lines = blocks(plan, {
+      blocks: 6,
+      ratio: () => 1,
+      change: ({ cell }) => (cell === "s1 @20" ? { droppedIterations: 500 } : {}),
+    });
+    const result = run(plan, lines);
+    expect(result.cells[1]).toMatchObject({ verdict: "inconclusive", reasons: [{ code: "dropped-iterations" }] });
+    expect(result.verdict).toBe("inconclusive");
+  });
+
+  test("foreign load alone never gives a cell up", () => {
+    const lines = blocks(plan, {
+      blocks: 30,
+      ratio: () => 1,
+      change: ({ witness }) => (witness ? { witness: { ...witness, foreignCpuSeconds: 2 } } : {}),
+    });
+    expect(next(replay(plan, censusOf(plan), lines))).toMatchObject({ kind: "measure" });
+  });
+});
+
+describe("nothing passes vacuously", () => {
+  const plan = planOf(scenariosYaml(3));
+
+  test("no samples at all", () => {
+    expect(run(plan, [])).toMatchObject({ verdict: "inconclusive" });
+    expect(run(plan, []).cells[0]?.tests[0]?.reasons[0]?.code).toBe("no-samples");
+  });
+
+  test("a scenario that is missing from the samples", () => {
+    const lines = blocks(plan, { blocks: 6, ratio: () => 1, cells: ["s0 @20", "s1 @20"] });
+    const result = run(plan, lines);
+    expect(result.verdict).toBe("inconclusive");
+    expect(result.cells.map((cell) => cell.verdict)).toEqual(["pass", "pass", "inconclusive"]);
+  });
+
+  test("slots without a single request", () => {
+    const lines = blocks(plan, { blocks: 8, ratio: () => 1, change: () => ({ requests: 0, qps: 0, latencyMs: null }) });
+    expect(run(plan, lines).verdict).toBe("inconclusive");
+  });
+
+  test("only new scenarios", () => {
+    const census = censusOf(plan);
+    for (const { arms } of census.scenarios) Object.assign(arms.base, { statuses: [404], failedShare: 1 });
+    const result = run(plan, [], census);
+    expect(result.cells.every((cell) => cell.verdict === "new")).toBe(true);
+    expect(result).toMatchObject({ verdict: "inconclusive", reasons: [{ code: "nothing-judged" }] });
+  });
+});
+
+describe("the census", () => {
+  const plan = planOf(scenariosYaml(3, "gate: { max-added: { sql-statements: 0 } }"));
+  const lines = blocks(plan, { blocks: 6, ratio: () => 1 });
+  const exact = (perRequest: number) => ({ perRequest, min: perRequest, max: perRequest, exact: true });
+
+  test("an added statement is red where that is asked for, whatever the times say", () => {
+    const census = censusOf(plan);
+    Object.assign(census.scenarios[1]?.arms.head.counts ?? {}, { sqlStatements: exact(2) });
+    const result = run(plan, lines, census);
+    expect(result.census).toMatchObject([{ scenario: "s1", count: "sqlStatements", allowed: 0, exceeded: true }]);
+    expect(result.verdict).toBe("regression");
+  });
+
+  test("a count that varies is shown only where the ranges part, and never gated", () => {
+    const census = censusOf(plan);
+    const varying = (min: number, max: number) => ({ perRequest: (min + max) / 2, min, max, exact: false });
+    Object.assign(census.scenarios[0]?.arms.base.counts ?? {}, { sqlStatements: varying(2, 5) });
+    Object.assign(census.scenarios[0]?.arms.head.counts ?? {}, { sqlStatements: varying(4, 8) });
+    Object.assign(census.scenarios[1]?.arms.head.counts ?? {}, { sqlStatements: varying(6, 8) });
+    expect(run(plan, lines, census).census).toMatchObject([{ scenario: "s1", exceeded: false }]);
+  });
+
+  test("a head that answers 500 where the base answers 200 is an error", () => {
+    const census = censusOf(plan);
+    Object.assign(census.scenarios[2]?.arms.head ?? {}, { statuses: [500], failedShare: 1 });
+    const result = run(plan, lines, census);
+    expect(result.verdict).toBe("error");
+    expect(result.cells[2]?.reasons[0]?.text).toContain("500");
+  });
+
+  test("a new endpoint is shown, not judged", () => {
+    const census = censusOf(plan);
+    Object.assign(census.scenarios[2]?.arms.base ?? {}, { statuses: [404], failedShare: 1 });
+    const result = run(plan, lines, census);
+    expect(result.verdict).toBe("pass");
+    expect(result.cells[2]?.verdict).toBe("new");
+  });
+});
+
+describe("absolute limits", () => {
+  test("are tests of their own: 2,000 requests/s miss a floor of 2,500", () => {
+    const plan = planOf(scenariosYaml(3, "gate: { min-qps: 2500, max-p99: 300ms }"));
+    const main = blocks(plan, { blocks: 6, ratio: () => 1 });
+    const flagged = flaggedTests(replay(plan, censusOf(plan), main)).map(({ test: id }) => id);
+    expect(flagged.sort()).toEqual(["s0 @20/min-qps", "s1 @20/min-qps", "s2 @20/min-qps"]);
+    const result = run(plan, [
+      ...main,
+      { kind: "confirm", tests: flagged },
+      ...blocks(plan, { blocks: 6, stage: "confirm", firstBlock: 6, ratio: () => 1 }),
+    ]);
+    expect(result.cells[0]?.tests.find(({ metric }) => metric === "min-qps")).toMatchObject({
+      verdict: "regression",
+      limit: 2500,
+      line: 1,
+    });
+    expect(result.cells[0]?.tests.find(({ metric }) => metric === "max-p99")).toMatchObject({ verdict: "pass" });
+    expect(result.tests).toBe(13);
+  });
+});
+
+test("an incomplete block still counts its complete rounds", () => {
+  const plan = planOf(scenariosYaml(3));
+  const lines: SampleLine[] = [
+    ...blocks(plan, { blocks: 5, ratio: () => 1 }),
+    slot("s0 @20", "base", 5),
+    slot("s0 @20", "head", 5),
+    slot("s1 @20", "base", 5),
+  ];
+  expect(run(plan, lines).cells.map((cell) => cell.rounds)).toEqual([6, 5, 5]);
+});

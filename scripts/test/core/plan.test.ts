@@ -1,0 +1,178 @@
+import { describe, expect, test } from "vitest";
+import { blockSeconds, chooseConfirmation, expectedSeconds, mainDeadline } from "../../src/core/budget.ts";
+import { chooseLayout, formatCpuList, parseCpuList } from "../../src/core/layout.ts";
+import { afterPilot, beforePilot, planId, plateauOf } from "../../src/core/plan.ts";
+import { scheduleBlock } from "../../src/core/schedule.ts";
+import { planOf, scenariosYaml } from "./support.ts";
+
+/** `cores` physical cores with `threads` threads each, numbered as Linux does: first threads of all cores first. */
+function cpus(cores: number, threads = 1) {
+  return Array.from({ length: cores * threads }, (_, id) => ({ id, core: String(id % cores) }));
+}
+
+describe("the isolation layout", () => {
+  test.each([
+    ["1 core", cpus(1), { generator: "0", target: "0", services: "0", isolated: false }],
+    ["1 core of 2 threads", cpus(1, 2), { generator: "1", target: "0", services: "0", isolated: false }],
+    ["2 cores", cpus(2), { generator: "1", target: "0", services: "0", isolated: true }],
+    ["2 cores of 2 threads", cpus(2, 2), { generator: "1,3", target: "0,2", services: "0,2", isolated: true }],
+    ["4 cores", cpus(4), { generator: "2-3", target: "0", services: "1", isolated: true }],
+    ["8 cores", cpus(8), { generator: "5-7", target: "0-2", services: "3-4", isolated: true }],
+    ["16 cores", cpus(16), { generator: "10-15", target: "0-5", services: "6-9", isolated: true }],
+  ])("%s", (_name, machine, expected) => {
+    const layout = chooseLayout(machine);
+    expect({
+      generator: formatCpuList(layout.generator),
+      target: formatCpuList(layout.target),
+      services: formatCpuList(layout.services),
+      isolated: layout.isolated,
+    }).toEqual(expected);
+  });
+
+  test.each([2, 3, 4, 6, 8, 12, 16, 32, 64])(
+    "no physical core of %i serves two roles, and none is left idle",
+    (cores) => {
+      const { generator, target, services } = chooseLayout(cpus(cores, 2));
+      const roles = [generator, target, ...(services === target ? [] : [services])];
+      const owner = roles.flatMap((list, role) => list.map((cpu) => `${cpu % cores} ${role}`));
+      expect(new Set(owner).size).toBe(cores);
+      expect(roles.flat().length).toBe(cores * 2);
+    },
+  );
+
+  test.each([
+    ["0,2-3", [0, 2, 3]],
+    ["3,1", [1, 3]],
+    ["", null],
+    ["3-1", null],
+    ["a", null],
+  ])("CPU list %j", (text, expected) => {
+    expect(parseCpuList(text)).toEqual(expected);
+  });
+});
+
+describe("the plan", () => {
+  test("a cell per scenario and level, with unique names", () => {
+    const plan = planOf(
+      `scenarios:
+        - { name: a, path: /, levels: [1, 20] }
+        - { name: b, path: /, model: open, rate: [auto, 100] }
+        - { name: c, path: /, model: ramp, stages: [{ duration: 5s, target: 8 }, { duration: 10s, target: 8 }] }`,
+    );
+    expect(plan.cells.map(({ id, level }) => [id, level])).toEqual([
+      ["a @1", 1],
+      ["a @20", 20],
+      ["b @auto/s", null],
+      ["b @100/s", 100],
+      ["c @8", 8],
+    ]);
+  });
+
+  test("its id changes with its content", () => {
+    const plan = planOf(scenariosYaml(1));
+    const hash = (text: string) => text;
+    expect(planId({ ...plan, seed: 2 }, hash)).not.toBe(planId(plan, hash));
+  });
+
+  test("the plateau of a ramp is the longest stage that keeps its VUs", () => {
+    const stages = [
+      { durationSeconds: 5, target: 10 },
+      { durationSeconds: 4, target: 10 },
+      { durationSeconds: 5, target: 20 },
+      { durationSeconds: 8, target: 20 },
+      { durationSeconds: 5, target: 0 },
+    ];
+    expect(plateauOf(stages)).toEqual({ fromSeconds: 14, toSeconds: 22, vus: 20 });
+  });
+});
+
+describe("what the pilot settles", () => {
+  const plan = planOf(scenariosYaml(1));
+  const [cell] = plan.cells;
+  if (cell === undefined) throw new Error("the plan has a cell");
+
+  // 2 s hold 1,000 requests from 500/s on, 3 s from 334/s; 200 from 100/s and 67/s.
+  test.each([
+    [5000, 2, "p99"],
+    [500, 2, "p99"],
+    [400, 3, "p99"],
+    [150, 2, "p95"],
+    [70, 3, "p95"],
+    [20, 3, "p90"],
+  ])("%i requests/s: slots of %i s, %s is gated", (qps, slotSeconds, statistic) => {
+    expect(afterPilot(plan, cell, qps, 10)).toMatchObject({ slotSeconds, statistic });
+  });
+
+  test("a slow service gets a longer gap for its last requests", () => {
+    expect(afterPilot(plan, cell, 500, 20).gapSeconds).toBe(0.3);
+    expect(afterPilot(plan, cell, 10, 1500).gapSeconds).toBe(3);
+  });
+
+  test("an automatic arrival rate is 70% of what the pilot reached", () => {
+    const open = planOf("scenarios: [{ name: a, path: /, model: open, rate: auto }]");
+    expect(afterPilot(open, open.cells[0] ?? cell, 1000, 10)).toMatchObject({ rate: 700, requests: 1400 });
+  });
+});
+
+describe("the schedule of a block", () => {
+  const plan = planOf(scenariosYaml(8));
+  const cells = beforePilot(plan);
+
+  test("holds one round of every cell, its two slots adjacent, nothing overlapping", () => {
+    const slots = scheduleBlock(1, 0, cells, 1.8);
+    expect(slots).toHaveLength(16);
+    expect(slots[0]?.startSeconds).toBeCloseTo(1.8);
+    for (let i = 0; i < slots.length; i += 2) {
+      expect(slots[i]?.cell).toBe(slots[i + 1]?.cell);
+      expect(new Set([slots[i]?.arm, slots[i + 1]?.arm]).size).toBe(2);
+    }
+    for (const [i, slot] of slots.entries()) {
+      const end = slot.startSeconds + slot.slotSeconds + slot.gapSeconds;
+      expect(slots[i + 1]?.startSeconds ?? end).toBeCloseTo(end);
+    }
+  });
+
+  test("the same seed and block give the same order, other blocks another", () => {
+    const order = (seed: number, block: number) => scheduleBlock(seed, block, cells, 0).map((s) => s.cell + s.arm);
+    expect(order(1, 3)).toEqual(order(1, 3));
+    expect(order(1, 3)).not.toEqual(order(1, 4));
+    expect(order(1, 3)).not.toEqual(order(2, 3));
+  });
+
+  test("neither arm nor cell is favoured: over 400 blocks each comes first about as often", () => {
+    const firsts = Array.from({ length: 400 }, (_, block) => scheduleBlock(7, block, cells, 0)[0]);
+    const baseFirst = firsts.filter((slot) => slot?.arm === "base").length;
+    // 400 fair coins: 200 +- 10, here +- 5 sd.
+    expect(Math.abs(baseFirst - 200)).toBeLessThan(50);
+    const perCell = cells.map(({ cell }) => firsts.filter((slot) => slot?.cell === cell).length);
+    expect(Math.min(...perCell)).toBeGreaterThan(20);
+  });
+});
+
+describe("the budget", () => {
+  const plan = planOf(`${scenariosYaml(8)}\nbudget: 10m`);
+  const cells = beforePilot(plan);
+  const pilots = new Map(cells.map((cell) => [cell.cell, cell]));
+  const flag = (...ids: string[]) => ids.map((id) => ({ test: `${id}/qps`, cells: [id] }));
+
+  test("a block of eight cells takes its slots, its gaps and its overhead", () => {
+    expect(blockSeconds(cells, 4)).toBeCloseTo(8 * 2 * 2.3 + 4);
+    expect(expectedSeconds(plan, cells, { start: 25, block: 4 })).toMatchObject({ budget: 600, blocksInBudget: 11 });
+  });
+
+  test("a fifth is kept for confirming a red", () => {
+    expect(mainDeadline(600)).toBe(480);
+  });
+
+  test("confirms as many red tests as fit, most certain first", () => {
+    expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 600)).toEqual(["s0 @20/qps", "s1 @20/qps"]);
+    // One cell: 6 x (4.6 + 4) = 51.6 s; two: 7 x (9.2 + 4) = 92.4 s.
+    expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 60)).toEqual(["s0 @20/qps"]);
+    expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 50)).toEqual([]);
+  });
+
+  test("QPS and p99 of one cell are confirmed by the same rounds", () => {
+    const both = [...flag("s0 @20"), { test: "s0 @20/latency", cells: ["s0 @20"] }];
+    expect(chooseConfirmation(both, pilots, 4, 61)).toHaveLength(2);
+  });
+});

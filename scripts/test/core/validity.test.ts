@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { SlotSample, Witness } from "../../src/core/model.ts";
+import { strikeReason } from "../../src/core/validity.ts";
+import { planOf, scenariosYaml, slot } from "./support.ts";
+
+const plan = planOf(scenariosYaml(1));
+const { measure } = plan.config;
+const reasonOf = (over: Partial<SlotSample>, limits = measure, layout = plan.layout) =>
+  strikeReason(slot("s0 @20", "head", 0, over), limits, layout);
+const witness = (over: Partial<Witness>): Partial<SlotSample> => ({
+  witness: { ...(slot("s0 @20", "head", 0).witness as Witness), ...over },
+});
+
+test.each<[string, Partial<SlotSample>, ReturnType<typeof strikeReason>]>([
+  ["a sound slot", {}, null],
+  ["a slow slot is not struck for being slow", { requests: 10, qps: 5 }, null],
+  ["no counters to be read (url driver)", { witness: null }, null],
+  ["others used 5% of a core: allowed", witness({ foreignCpuSeconds: 0.11 }), null],
+  ["others used 6% of a core", witness({ foreignCpuSeconds: 0.132 }), "foreign-load"],
+  ["the host took 6% of a core", witness({ stealSeconds: 0.132 }), "steal"],
+  ["k6 used 89% of its core", witness({ generatorCpuSeconds: 1.78 }), null],
+  ["k6 used 90% of its core", witness({ generatorCpuSeconds: 1.8 }), "generator-saturated"],
+  ["0.5% of requests failed: allowed", { errors: 20 }, null],
+  ["0.525% of requests failed", { errors: 21 }, "errors"],
+  ["checks failed", { failedChecks: 400 }, "errors"],
+  ["a request found no source port", { portErrors: 1 }, "ports-exhausted"],
+  ["a connection was turned away", witness({ listenOverflows: 1 }), "listen-overflow"],
+  ["0.1% of iterations were dropped: allowed", { droppedIterations: 4 }, null],
+  ["0.2% of iterations were dropped", { droppedIterations: 8 }, "dropped-iterations"],
+  ["no request at all", { requests: 0, qps: 0, latencyMs: null }, "no-requests"],
+  ["the replica died", { events: ["target-restarted"], requests: 0 }, "target-restarted"],
+  ["memory ran out", { events: ["oom-killed", "target-restarted"] }, "oom-killed"],
+  ["k6 died", { events: ["k6-died"], requests: 0, latencyMs: null, witness: null }, "k6-died"],
+  ["the machine is named before the service", { ...witness({ foreignCpuSeconds: 1 }), errors: 4000 }, "foreign-load"],
+])("%s", (_name, over, expected) => {
+  expect(reasonOf(over)).toBe(expected);
+});
+
+test("the foreign-load check can be switched off", () => {
+  expect(reasonOf(witness({ foreignCpuSeconds: 2, stealSeconds: 2 }), { ...measure, maxForeignCores: null })).toBe(
+    null,
+  );
+});
+
+test("a generator that shares its core is never called saturated: its share says nothing there", () => {
+  expect(reasonOf(witness({ generatorCpuSeconds: 1.99 }), measure, { ...plan.layout, isolated: false })).toBe(null);
+});
