@@ -1,0 +1,228 @@
+#!/usr/bin/env bash
+# Installs what the tests need and runs every check and test. The last line is "N passed, N failed", with
+# ", N skipped" where some were; status 1 on any failure.
+#
+#   scripts/test.sh          everything
+#   scripts/test.sh --fast   without the slow end-to-end tests in scripts/test/e2e
+set -CeEuo pipefail
+
+SCRIPTS=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+readonly SCRIPTS
+readonly ROOT=${SCRIPTS%/*}
+# shellcheck source=lib.sh
+source "${SCRIPTS}/lib.sh"
+
+PASSED=0
+FAILED=0
+SKIPPED=0
+# What failed, one line each, repeated at the end.
+FAILURES=()
+
+# count PASSED FAILED SKIPPED: adds to the totals.
+count() {
+  PASSED=$((PASSED + $1))
+  FAILED=$((FAILED + $2))
+  SKIPPED=$((SKIPPED + $3))
+}
+
+fail() {
+  count 0 1 0
+  FAILURES+=("$*")
+  say error "$*"
+}
+
+summary() {
+  if ((SKIPPED > 0)); then
+    printf '%d passed, %d failed, %d skipped\n' "${PASSED}" "${FAILED}" "${SKIPPED}"
+  else
+    printf '%d passed, %d failed\n' "${PASSED}" "${FAILED}"
+  fi
+}
+
+# part NAME COMMAND...: a heading, the command, its seconds.
+part() {
+  local name=$1 started=${SECONDS}
+  shift
+  group "${name}"
+  "$@"
+  group_end
+  info "${name}: $((SECONDS - started)) s"
+}
+
+# check NAME COMMAND...: one static check is one test.
+check() {
+  local name=$1 status=0
+  shift
+  "$@" >&2 || status=$?
+  if ((status == 0)); then
+    count 1 0 0
+  else
+    fail "${name}: status ${status} from: $*"
+  fi
+}
+
+# Prints "passed failed skipped" of a vitest JSON report; status 1 where it is no such report. A file that could not
+# be loaded has no tests: it counts as one failure.
+vitest_counts() {
+  node - "$1" <<'EOF'
+const report = JSON.parse(require("node:fs").readFileSync(process.argv[2], "utf8"));
+const tests = report.testResults.flatMap((file) => file.assertionResults);
+const number = (...states) => tests.filter((test) => states.includes(test.status)).length;
+const unloaded = report.testResults.filter(
+  (file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"),
+).length;
+const passed = number("passed");
+const failed = number("failed");
+console.log(passed, failed + unloaded, tests.length - passed - failed);
+EOF
+}
+
+# Prints "passed failed skipped" of TAP; status 1 where the plan is missing or not fulfilled.
+tap_counts() {
+  awk '
+    /^1\.\.[0-9]+$/ { planned = substr($0, 4) + 0; plan = 1 }
+    /^ok / { if (tolower($0) ~ / # skip/) skipped++; else passed++ }
+    /^not ok / { failed++ }
+    END {
+      print passed + 0, failed + 0, skipped + 0
+      exit !(plan && planned == passed + failed + skipped)
+    }
+  ' "$1"
+}
+
+# run_suite NAME COUNTER REPORT COMMAND...: runs the command, then counts what the report says. A runner that crashed,
+# left no report or ran no test is a failure, whatever it printed.
+run_suite() {
+  local name=$1 counter=$2 report=$3 status=0 passed failed skipped
+  local -a counts
+  shift 3
+  "$@" >&2 || status=$?
+  read -r -a counts <<<"$("${counter}" "${report}" 2>/dev/null || printf 'broken')"
+  if ((${#counts[@]} != 3)); then
+    fail "${name}: no complete report, status ${status}"
+    return
+  fi
+  passed=${counts[0]} failed=${counts[1]} skipped=${counts[2]}
+  count "${passed}" "${failed}" "${skipped}"
+  if ((failed > 0)); then
+    FAILURES+=("${name}: ${failed} failed, see above")
+  elif ((status != 0)); then
+    fail "${name}: status ${status} though no test failed"
+  elif ((passed == 0)); then
+    fail "${name}: no test passed"
+  fi
+}
+
+run_vitest() {
+  local report=${SCRATCH}/vitest.json
+  run_suite vitest vitest_counts "${report}" \
+    node_modules/.bin/vitest run --config scripts/vitest.config.ts \
+    --reporter=default --reporter=json --outputFile.json="${report}" "$@"
+}
+
+run_bats() {
+  local report=${SCRATCH}/bats.tap
+  # shellcheck disable=SC2016 # the inner shell expands them
+  run_suite bats tap_counts "${report}" \
+    bash -c 'set -o pipefail; bats --formatter tap "${@:2}" 3>&- | tee -- "$1"' bats "${report}" "$@"
+}
+
+# Prints every shell script git knows: by name, or by its first line.
+shell_files() {
+  local file first
+  while IFS= read -r file; do
+    case "${file}" in
+      *.sh | *.bash) printf '%s\n' "${file}" ;;
+      *.*) ;;
+      *)
+        first=''
+        IFS= read -r first <"${file}" || true
+        [[ ${first} != '#!'*sh ]] || printf '%s\n' "${file}"
+        ;;
+    esac
+  done < <(git ls-files --cached --others --exclude-standard | while IFS= read -r file; do
+    [[ ! -f ${file} ]] || printf '%s\n' "${file}"
+  done)
+}
+
+# Being set up is no test; not being so is a failure, and what can still be tested is.
+set_up() {
+  "${SCRIPTS}/setup.sh" --for test --yes >&2 || fail "set-up: status $?"
+}
+
+check_statically() {
+  local -a shell bats
+  mapfile -t shell < <(shell_files)
+  mapfile -t bats < <(git ls-files --cached --others --exclude-standard -- '*.bats')
+  check 'TypeScript types' node_modules/.bin/tsc --noEmit
+  check 'Biome' node_modules/.bin/biome ci --error-on-warnings .
+  check 'shellcheck' shellcheck -- "${shell[@]}"
+  check 'shellcheck of the tests' shellcheck --shell=bats -- "${bats[@]}"
+  check 'bundle matches source' npm run --silent check:bundle
+  if node -e 'process.exit(require("./package.json").scripts["check:schema"] ? 0 : 1)'; then
+    check 'JSON Schema matches source' npm run --silent check:schema
+  fi
+}
+
+# Programs that this run started carry its mark in their environment: prints those still alive, one per line.
+left_running() {
+  local directory
+  for directory in /proc/[0-9]*; do
+    if grep -zFqx -- "PERF_GATE_TEST_RUN=${PERF_GATE_TEST_RUN}" "${directory}/environ" 2>/dev/null; then
+      printf '%s %s\n' "${directory#/proc/}" "$(tr '\0' ' ' <"${directory}/cmdline" 2>/dev/null || true)"
+    fi
+  done
+}
+
+check_nothing_left() {
+  local left
+  left=$(left_running)
+  if [[ -n ${left} ]]; then
+    printf '%s\n' "${left}" >&2
+    return 1
+  fi
+}
+
+finish() {
+  local pid _
+  while read -r pid _; do
+    kill -KILL "${pid}" 2>/dev/null || true
+  done < <(left_running || true)
+  rm -rf -- "${SCRATCH}"
+}
+
+main() {
+  local fast='' failure
+  local -a vitest=()
+  while (($# > 0)); do
+    case "$1" in
+      --fast) fast=1 ;;
+      *) bail_choice 'argument' "$1" '--fast' ;;
+    esac
+    shift
+  done
+  exec </dev/null
+  cd -- "${ROOT}"
+  SCRATCH=$(mktemp -d)
+  export PERF_GATE_TEST_RUN=$$.${RANDOM}${RANDOM}
+  trap finish EXIT
+
+  part 'Set-up' set_up
+  part 'Static checks' check_statically
+  if [[ -n ${fast} ]]; then
+    vitest+=(--exclude 'scripts/test/e2e/**')
+  fi
+  part 'bats' run_bats scripts/test
+  part 'vitest' run_vitest "${vitest[@]}"
+  part 'Processes left' check 'nothing is left running' check_nothing_left
+
+  for failure in "${FAILURES[@]}"; do
+    info "failed: ${failure}"
+  done
+  summary
+  ((FAILED == 0))
+}
+
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+  main "$@"
+fi
