@@ -20,7 +20,7 @@ note = text_of
 columns = panels < 3 ? panels : 3
 lines = (panels + columns - 1) / columns
 # One panel alone is drawn wider than a third, but not over the full width.
-width = columns == 1 ? 620 : columns == 2 ? 860 : 1080
+width = columns == 1 ? 680 : columns == 2 ? 860 : 1080
 top = 30.0
 row = 248.0
 bottom = strlen(note) > 1 ? 26.0 : 4.0

@@ -71,6 +71,10 @@ def larger_is_worse:
   elif . == "qps" or . == "min-qps" or . == "overall-qps" then false
   else error("unknown metric: \(tojson)") end;
 
+# input: a metric
+# output: true for a comparison with the base, false for an absolute limit of a cell
+def against_base: if . == "min-qps" or . == "max-p99" then false else (larger_is_worse | true) end;
+
 # input: a test with an estimate
 # output: room between the bad end of its interval and its line, in margins; negative = beyond
 def room:
@@ -81,7 +85,7 @@ def room:
 # input: a cell result
 # output: its test with the worst verdict, then the least room, among those against the base; null where there is none
 def deciding:
-  [.tests[] | select(.metric == "qps" or .metric == "latency")]
+  [.tests[] | select(.metric | against_base)]
   | sort_by([(.verdict | severity), (if .estimate == null then 1e9 else room end)])
   | first;
 

@@ -5,7 +5,7 @@ load "common.gp"
 set multiplot
 @legend_frame
 plot NaN with linespoints linestyle 1 title "base", \
-  NaN with linespoints linestyle 2 title "head, with the interval of its change"
+  NaN with linespoints linestyle 2 title "head and its interval"
 @panel_frame
 set yrange [0:*]
 set format y "%g"

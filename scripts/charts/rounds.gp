@@ -9,6 +9,7 @@ plot NaN with points linestyle 1 title "one round", NaN with lines linestyle 3 t
   NaN with filledcurves linecolor rgb HEAD title "its interval"
 @panel_frame
 set yrange [*:*]
+set offsets 0, 0, graph 0.06, graph 0.06
 set format y "%g%%"
 do for [panel = 1:panels] {
   b = panel

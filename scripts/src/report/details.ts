@@ -194,6 +194,7 @@ function measurement(input: ReportInput): string[] {
     stopSentence(input),
     reasons(comparison.reasons),
     roundsTable(input),
+    cellReasons(input),
     strikes(input),
     times(input),
     yardstick(input),
@@ -221,30 +222,33 @@ function reasons(list: readonly Reason[]): string {
 }
 
 function roundsTable({ comparison }: ReportInput): string {
-  const header = ["scenario", "load", "clean rounds", "slots", "struck", "p", "confirmation", "notes"];
+  const header = ["scenario", "load", "clean rounds", "slots", "struck", "p", "confirmation"];
   const rows = comparison.cells.map((result) => {
-    const reasons = [...result.reasons, ...result.tests.flatMap((test) => test.reasons)];
-    const texts = [...new Set(reasons.map((reason) => sentence(escapeMarkdown(reason.text))))];
-    const confirmations = new Set(
-      result.tests.map((test) => confirmationPhrase(test.confirmation)).filter((text) => text !== ""),
-    );
-    const p = result.tests
-      .filter((test) => test.p !== null)
-      .map((test) => `${labelOf(test.metric, test.statistic)} ${pText(test.p)}`);
+    const confirmations = new Set(result.tests.map((test) => confirmationPhrase(test.confirmation)));
+    const p = result.tests.filter((test) => test.p !== null);
     return [
       escapeMarkdown(result.cell.scenario),
       loadLabel(result),
       decimal(result.rounds),
       decimal(result.slots),
       decimal(Object.values(result.struck).reduce((sum, count) => sum + count, 0)),
-      p.join(", ") || ABSENT,
-      [...confirmations].join(", ") || ABSENT,
-      texts.join(" "),
+      p.map((test) => `${labelOf(test.metric, test.statistic)} ${pText(test.p)}`).join(", ") || ABSENT,
+      [...confirmations].filter((text) => text !== "").join(", ") || ABSENT,
     ];
   });
   if (rows.length === 0) return "";
   const note = "p is the chance of data this bad if the change sat on the allowed line: small is red, near 1 is green.";
-  return `${markdownTable([header, ...rows], { align: ["l", "r", "r", "r", "r", "l", "l", "l"] })}\n\n${note}`;
+  return `${markdownTable([header, ...rows], { align: ["l", "r", "r", "r", "r", "l", "l"] })}\n\n${note}`;
+}
+
+/** What each cell's verdict has to add, as a list. */
+function cellReasons({ comparison }: ReportInput): string {
+  const lines = comparison.cells.flatMap((result) => {
+    const texts = [...result.reasons, ...result.tests.flatMap((test) => test.reasons)];
+    const own = new Set(texts.map((reason) => sentence(escapeMarkdown(reason.text))));
+    return own.size === 0 ? [] : [`- ${cellName(result, MARKDOWN)}: ${[...own].join(" ")}`];
+  });
+  return lines.join("\n");
 }
 
 function labelOf(metric: string, statistic: string): string {

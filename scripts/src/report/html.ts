@@ -60,7 +60,7 @@ function dress(html: string): string {
     .replaceAll("</table>", "</table></div>")
     .replace(new RegExp(`(<(?:td|h2)(?: [^>]*)?>)(${marks})`, "gu"), (_, tag: string, mark: string) => {
       const label = MARK_LABEL[mark] ?? "";
-      return `${tag}<span class="mark ${label}" role="img" aria-label="${label}"></span>`;
+      return `${tag.startsWith("<td") ? tag.replace("<td", '<td class="sign"') : tag}<span class="mark ${label}" role="img" aria-label="${label}"></span>`;
     });
 }
 

@@ -37,8 +37,9 @@ table { border-collapse: collapse; font-size: 0.875rem; line-height: 1.4; font-v
 th { color: var(--soft); font-weight: 600; text-align: left; vertical-align: bottom; border-bottom: 1px solid var(--line); }
 th, td { padding: 7px 12px 7px 0; white-space: nowrap; }
 td { border-bottom: 1px solid var(--line); }
-td:nth-child(-n+2), td:last-child { white-space: normal; min-width: 0; }
-td:nth-child(2) { min-width: 9em; max-width: 24em; overflow-wrap: anywhere; }
+td:nth-child(-n+2):not([align="right"]) { white-space: normal; min-width: 8.5em; max-width: 24em; overflow-wrap: break-word; }
+td.sign:first-child { min-width: 0; padding-right: 8px; }
+td:nth-child(2):last-child { max-width: 60em; }
 tr:last-child td { border-bottom: 0; }
 details { border-top: 1px solid var(--line); padding: 4px 0; }
 details:last-of-type { border-bottom: 1px solid var(--line); }
