@@ -200,8 +200,8 @@ async function laravel(tree: Tree, found: Found): Promise<void> {
   }
   if (uses(found, "mysql")) {
     found.prepare.push({
-      value: "php artisan migrate --force --seed",
-      why: "tables and data: an empty database is fast",
+      value: "php artisan migrate --force",
+      why: "tables; add data too: an empty database is fast",
     });
   } else if (database(tree) === "sqlite") {
     found.prepare.push(

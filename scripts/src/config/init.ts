@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { InputError } from "../core/errors.ts";
 import { detectApplication, type Found, type Guess } from "./detect.ts";
 import { DEFAULT_FILES } from "./load.ts";
+import { SERVICE_VARIABLES } from "./target-schema.ts";
 
 export { detectApplication, type Found };
 
@@ -27,7 +28,7 @@ export function renderInit(found: Found): string {
 }
 
 function targetLines(found: Found): string[] {
-  const { root, index, health, prepare, env, phpRequirement, remarks } = found;
+  const { root, index, health, prepare, phpRequirement, remarks } = found;
   return [
     ...remarks.map((remark) => `# ${remark}`),
     `root: ${root.value} # ${root.why}`,
@@ -38,13 +39,7 @@ function targetLines(found: Found): string[] {
     ...serviceLines(found.services),
     "",
     ...commandLines(prepare),
-    ...env.flatMap(({ value, why }, position) => [
-      ...(position === 0
-        ? ["", "# What the application and the commands above see in their environment.", "env:"]
-        : []),
-      `  # ${why}`,
-      ...Object.entries(value).map(([name, text]) => `  ${name}: ${quoted(text)}`),
-    ]),
+    ...environmentLines(found),
     "",
     ...(phpRequirement === null
       ? ["# The newest php-fpm of this machine runs it. Settings of production go here."]
@@ -56,7 +51,7 @@ function targetLines(found: Found): string[] {
   ];
 }
 
-function serviceLines(services: Guess<string>[]): string[] {
+function serviceLines(services: Found["services"]): string[] {
   if (services.length === 0) {
     return [
       "# No sign of MySQL or Redis was found. Started for each version where named: mysql, redis,",
@@ -75,6 +70,26 @@ function commandLines(prepare: Guess<string>[]): string[] {
   const intro = "# Run in the tree of each version before it starts, with the services already up.";
   if (prepare.length === 0) return [intro, "# prepare:", "#   - php seed.php"];
   return [intro, "prepare:", ...prepare.flatMap(({ value, why }) => [`  # ${why}`, `  - ${quotedCommand(value)}`])];
+}
+
+function environmentLines({ env, services }: Found): string[] {
+  const intro = ["", "# What the application and the commands above see in their environment."];
+  if (env.length > 0) {
+    const lines = env.flatMap(({ value, why }) => [
+      `  # ${why}`,
+      ...Object.entries(value).map(([name, text]) => `  ${name}: ${quoted(text)}`),
+    ]);
+    return [...intro, "env:", ...lines];
+  }
+  const variables = services.flatMap(({ value }) => SERVICE_VARIABLES[value]);
+  if (variables.length === 0) return [];
+  return [
+    ...intro,
+    `# They see ${variables.join(", ")};`,
+    "# where the application expects other names:",
+    "# env:",
+    `#   ${variables[0]?.startsWith("MYSQL") ? "DB_HOST" : "CACHE_HOST"}: "\${${variables[0]}}"`,
+  ];
 }
 
 /** A scalar that YAML reads back as the same text. */
