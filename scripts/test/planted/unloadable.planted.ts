@@ -1,0 +1,1 @@
+throw new Error("planted: this file does not load");
