@@ -1,0 +1,13 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  comparePhase,
+  exitStatus
+} from "./shared-compare.js";
+import "./shared-assign.js";
+import "./shared-model.js";
+import "./shared-runtime.js";
+export {
+  comparePhase,
+  exitStatus
+};

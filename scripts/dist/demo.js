@@ -1,0 +1,66 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  runPhases
+} from "./shared-run.js";
+import "./shared-compare.js";
+import "./shared-measure.js";
+import "./shared-cgroup.js";
+import "./shared-work-directory.js";
+import "./shared-schemas.js";
+import {
+  MeasureError
+} from "./shared-errors.js";
+import "./shared-assign.js";
+import "./shared-marked.esm.js";
+import "./shared-picocolors.js";
+import "./shared-headline.js";
+import "./shared-model.js";
+import "./shared-runtime.js";
+
+// scripts/src/phases/demo.ts
+import { spawnSync } from "node:child_process";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+var PLANTS = [
+  "none",
+  "extra-query",
+  "cpu-15",
+  "lost-persistent",
+  "n-plus-one",
+  "slow-2",
+  "stall",
+  "errors"
+];
+async function demo(options, work, home, progress, terminal, signal) {
+  const setup = [join(home, "scripts", "setup.sh"), "--for", "run", ...options.dryRun ? ["--dry-run"] : ["--yes"]];
+  const { status } = spawnSync("bash", setup, { stdio: ["ignore", 2, 2] });
+  if (status !== 0)
+    throw new MeasureError("the set-up did not succeed (see above); `perf-gate doctor` says what is missing");
+  const config = join(home, "fixtures", "demo.yml");
+  if (options.dryRun) {
+    progress.step(
+      `would copy ${join(home, "fixtures", "app")} to ${work.path}/trees twice, plant "${options.plant}" in one copy, and measure the two by ${config}: about 3 minutes`
+    );
+    return null;
+  }
+  work.begin();
+  const trees = work.directory("trees");
+  const copy = (name) => {
+    const directory = join(trees, name);
+    rmSync(directory, { recursive: true, force: true });
+    cpSync(join(home, "fixtures", "app"), directory, { recursive: true });
+    return directory;
+  };
+  const base = copy("unchanged");
+  const head = copy(options.plant === "none" ? "unchanged-copy" : options.plant);
+  if (options.plant !== "none") writeFileSync(join(head, "plant.php"), `<?php
+
+return '${options.plant}';
+`);
+  return runPhases({ base, head, config, budget: options.budget }, work, home, progress, terminal, signal);
+}
+export {
+  PLANTS,
+  demo
+};

@@ -1,0 +1,338 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  K6_VERSION,
+  findK6
+} from "./shared-cgroup.js";
+import "./shared-errors.js";
+import {
+  require_picocolors
+} from "./shared-picocolors.js";
+import {
+  __toESM
+} from "./shared-runtime.js";
+
+// scripts/src/config/doctor.ts
+var import_picocolors = __toESM(require_picocolors(), 1);
+import { tmpdir } from "node:os";
+import { basename } from "node:path";
+
+// scripts/src/config/finding.ts
+function finding(values) {
+  return { instead: null, ...values };
+}
+function judged(there, enough, rest) {
+  return finding({ ...rest, found: enough ? there : null, instead: enough ? null : there });
+}
+
+// scripts/src/config/machine.ts
+import { accessSync, constants, readFileSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { dirname, join, resolve } from "node:path";
+var MIB = 1024 * 1024;
+var DISK_BYTES = 500 * MIB;
+var OPEN_FILES = 4096;
+var PORTS = 1e4;
+async function checkMachine(workDirectory) {
+  const all = [checkCpus(), checkCgroup(), await checkDisk(workDirectory), checkOpenFiles(), checkPorts()];
+  return all.filter((one) => one !== null);
+}
+function readText(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+function checkCpus() {
+  const cpus = availableParallelism();
+  return judged(`${cpus}`, cpus >= 2, {
+    name: "CPUs",
+    needed: "optional",
+    wanted: "2 or more, so that k6 and the application do not share one",
+    fix: "use a machine with more CPUs; with one, intervals are wide"
+  });
+}
+function checkCgroup() {
+  const own = readText("/proc/self/cgroup").split("\n");
+  const path = (controller) => own.map((line) => controller.exec(line)?.[1]).find((p) => p) ?? "/";
+  const directories = [
+    join("/sys/fs/cgroup/cpuacct", path(/^\d+:[\w,]*\bcpuacct\b[\w,]*:(.*)$/)),
+    join("/sys/fs/cgroup/cpu,cpuacct", path(/^\d+:[\w,]*\bcpuacct\b[\w,]*:(.*)$/)),
+    join("/sys/fs/cgroup", path(/^0::(.*)$/))
+  ];
+  const writable = directories.find(
+    (directory) => isWritable(join(directory, "cgroup.procs")) && isWritable(directory)
+  );
+  return finding({
+    name: "cgroup",
+    needed: "optional",
+    found: writable ?? null,
+    wanted: "one that can be written, for exact CPU and memory figures",
+    fix: "run as root, or under systemd-run --user --scope -p Delegate=yes; else process trees are read"
+  });
+}
+function isWritable(path) {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+async function checkDisk(workDirectory) {
+  let directory = resolve(workDirectory);
+  let free = null;
+  while (free === null) {
+    free = await statfs(directory).then(
+      ({ bavail, bsize }) => bavail * bsize,
+      () => null
+    );
+    if (free === null && dirname(directory) === directory) break;
+    if (free === null) directory = dirname(directory);
+  }
+  const there = free === null ? null : `${Math.floor(free / MIB).toLocaleString("en-US")} MiB in ${directory}`;
+  return judged(there, (free ?? 0) >= DISK_BYTES, {
+    name: "free disk",
+    needed: "required",
+    wanted: `${DISK_BYTES / MIB} MiB for private databases and logs`,
+    fix: "free some space, or name another place with --work-directory"
+  });
+}
+function checkOpenFiles() {
+  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(readText("/proc/self/limits"))?.[1];
+  if (soft === void 0) return null;
+  return judged(soft, soft === "unlimited" || Number(soft) >= OPEN_FILES, {
+    name: "open files",
+    needed: "optional",
+    wanted: `${OPEN_FILES} or more, for many VUs`,
+    fix: "ulimit -n 65535"
+  });
+}
+function checkPorts() {
+  const [low, high] = readText("/proc/sys/net/ipv4/ip_local_port_range").trim().split(/\s+/).map(Number);
+  if (low === void 0 || high === void 0 || Number.isNaN(low)) return null;
+  const sudo = process.getuid?.() === 0 ? "" : "sudo ";
+  return judged(`${low}-${high}`, high - low + 1 >= PORTS, {
+    name: "source ports",
+    needed: "optional",
+    wanted: `${PORTS} or more, for connections that are not kept`,
+    fix: `${sudo}sysctl -w net.ipv4.ip_local_port_range="32768 60999"`
+  });
+}
+
+// scripts/src/config/programs.ts
+import { execFile } from "node:child_process";
+import { accessSync as accessSync2, constants as constants2, readdirSync } from "node:fs";
+import { join as join2, resolve as resolve2 } from "node:path";
+import { promisify } from "node:util";
+var tool = (name, debian, wanted, more = {}) => ({
+  name,
+  programs: [name],
+  version: ["--version"],
+  wanted,
+  debian,
+  ...more
+});
+var TOOLS = {
+  php: tool("php", "php-cli", "for prepare commands that call it"),
+  nginx: tool("nginx", "nginx", "in front of php-fpm", { version: ["-v"] }),
+  mariadbd: tool("mariadbd", "mariadb-server", "for service mysql", { programs: ["mariadbd", "mysqld"] }),
+  // It has no --version: with it, it installs a database.
+  installDb: tool("mariadb-install-db", "mariadb-server", "for service mysql", {
+    programs: ["mariadb-install-db", "mysql_install_db"],
+    version: null
+  }),
+  mariadb: tool("mariadb", "mariadb-client", "for service mysql", { programs: ["mariadb", "mysql"] }),
+  redisServer: tool("redis-server", "redis-server", "for service redis"),
+  redisCli: tool("redis-cli", "redis-tools", "for service redis"),
+  jq: tool("jq", "jq", "for charts"),
+  gnuplot: tool("gnuplot", "gnuplot-nox", "for charts"),
+  taskset: tool("taskset", "util-linux", "to keep k6 and the application on CPUs of their own"),
+  git: tool("git", "git", "for --base-ref")
+};
+function programDirectories() {
+  const path = (process.env["PATH"] ?? "").split(":").filter((directory) => directory !== "");
+  return [.../* @__PURE__ */ new Set([...path, "/usr/sbin", "/usr/local/sbin"])];
+}
+var run = promisify(execFile);
+var Programs = class {
+  #directories;
+  constructor(directories) {
+    this.#directories = directories;
+  }
+  /** Path of the first name that can be run; a name with a slash is a path itself. */
+  find(...names) {
+    for (const name of names) {
+      const paths = name.includes("/") ? [resolve2(name)] : this.#directories.map((directory) => join2(directory, name));
+      const path = paths.find(isExecutable);
+      if (path !== void 0) return path;
+    }
+    return null;
+  }
+  /** The php-fpm with the highest version in its name, else a plain one. */
+  newestFpm() {
+    const versioned = this.#directories.flatMap(
+      (directory) => listing(directory).flatMap((name) => {
+        const match = /^php-fpm(\d+)\.(\d+)$/.exec(name);
+        const path = join2(directory, name);
+        return match && isExecutable(path) ? [{ path, rank: Number(match[1]) * 1e3 + Number(match[2]) }] : [];
+      })
+    );
+    return versioned.sort((a, b) => b.rank - a.rank)[0]?.path ?? this.find("php-fpm");
+  }
+  /** Standard output and error of a short command; "" where it cannot be run. */
+  async output(program, args) {
+    try {
+      const { stdout, stderr } = await run(program, args, { timeout: 1e4 });
+      return `${stdout}${stderr}`;
+    } catch {
+      return "";
+    }
+  }
+  /** "8.2.30 (/usr/sbin/php-fpm8.2)"; only the path where it does not tell its version. */
+  async version(program, args) {
+    const output = await this.output(program, args);
+    const number = (/Distrib (\d[\w.]*)/.exec(output) ?? /(\d+\.\d+[\w.]*)/.exec(output))?.[1];
+    return number === void 0 ? program : `${number} (${program})`;
+  }
+  async check({ name, programs, version, needed, wanted, debian }) {
+    const path = this.find(...programs);
+    const found = path === null || version === null ? path : await this.version(path, version);
+    return finding({ name, needed, found, wanted, fix: this.install(debian) });
+  }
+  /** How to get a Debian package: a command line, or a sentence where this is no Debian. */
+  install(debian) {
+    if (this.find("apt-get") === null)
+      return `install it with this system's package manager (Debian calls it ${debian})`;
+    return `${process.getuid?.() === 0 ? "" : "sudo "}apt-get install ${debian}`;
+  }
+};
+function isExecutable(path) {
+  try {
+    accessSync2(path, constants2.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+function listing(directory) {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+// scripts/src/config/doctor.ts
+async function diagnose(options = {}) {
+  const { services = [], driver = "auto", k6 = null, k6Version = "1.8.1", phpBinary = null } = options;
+  const programs = new Programs(options.directories ?? programDirectories());
+  const remote = driver === "url";
+  const pin = { ...TOOLS.taskset, needed: remote ? "optional" : "required" };
+  return [
+    checkNode(),
+    await checkK6(programs, k6, k6Version),
+    ...remote ? [] : await checkPhp(programs, services, phpBinary),
+    ...await checkAll(programs, remote ? [] : serverTools(services)),
+    ...await checkAll(programs, [pin, optional(TOOLS.git), optional(TOOLS.jq), optional(TOOLS.gnuplot)]),
+    ...await checkMachine(options.workDirectory ?? tmpdir())
+  ];
+}
+var required = (tool2) => ({ ...tool2, needed: "required" });
+var optional = (tool2) => ({ ...tool2, needed: "optional" });
+function checkAll(programs, tools) {
+  return Promise.all(tools.map((tool2) => programs.check(tool2)));
+}
+function serverTools(services) {
+  const tools = [TOOLS.nginx];
+  if (services.includes("mysql")) tools.push(TOOLS.mariadbd, TOOLS.installDb, TOOLS.mariadb);
+  if (services.includes("redis")) tools.push(TOOLS.redisServer, TOOLS.redisCli);
+  return tools.map(required);
+}
+function checkNode() {
+  const { node } = process.versions;
+  return judged(`${node} (${process.execPath})`, Number(node.split(".")[0]) >= 20, {
+    name: "node",
+    needed: "required",
+    wanted: "20 or newer",
+    fix: "install Node.js 20 or newer from https://nodejs.org or with a version manager"
+  });
+}
+async function checkK6(programs, k6, wanted) {
+  const path = programs.find(k6 ?? "k6");
+  const version = path === null ? void 0 : /v(\d+\.\d+\.\d+\S*)/.exec(await programs.output(path, ["version"]))?.[1];
+  const there = path === null ? null : `${version ?? "no version"} (${path})`;
+  return judged(there, version === wanted, {
+    name: "k6",
+    needed: "required",
+    wanted: `exactly ${wanted}: another one measures differently`,
+    fix: "./scripts/setup.sh"
+  });
+}
+var FPM_MINIMUM = 7.4;
+async function checkPhp(programs, services, binary) {
+  const fpm = binary === null ? programs.newestFpm() : programs.find(binary);
+  const version = fpm && await programs.version(fpm, ["-v"]);
+  const debianVersion = /php-fpm(\d+\.\d+)$/.exec(basename(fpm ?? binary ?? ""))?.[1] ?? "";
+  const findings = [
+    judged(version, version !== null && Number.parseFloat(version) >= FPM_MINIMUM, {
+      name: "php-fpm",
+      needed: "required",
+      wanted: `${binary ?? "any"}, version ${FPM_MINIMUM} or newer`,
+      fix: programs.install(`php${debianVersion}-fpm`)
+    }),
+    await programs.check(optional(TOOLS.php))
+  ];
+  if (fpm === null) return findings;
+  const loaded = new Set((await programs.output(fpm, ["-m"])).toLowerCase().split(/\r?\n/));
+  const extension = (name, module, debian, wanted) => finding({
+    name: `PHP extension ${name}`,
+    needed: "optional",
+    found: loaded.has(module) ? `loaded by ${fpm}` : null,
+    wanted,
+    fix: programs.install(`php${debianVersion}-${debian}`)
+  });
+  findings.push(extension("opcache", "zend opcache", "opcache", "as in production"));
+  if (services.includes("mysql"))
+    findings.push(extension("pdo_mysql", "pdo_mysql", "mysql", "for applications that use it"));
+  if (services.includes("redis")) findings.push(extension("redis", "redis", "redis", "for applications that use it"));
+  return findings;
+}
+function renderDoctor(findings, { colour }) {
+  const { green, red, yellow, dim, bold } = import_picocolors.default.createColors(colour);
+  const width = Math.max(...findings.map(({ name }) => name.length));
+  const lines = findings.flatMap(({ name, needed, found, instead, wanted, fix }) => {
+    const label = name.padEnd(width);
+    if (found !== null) return [`${green("ok")}       ${label}  ${dim(found)}`];
+    const mark = needed === "required" ? red("missing ") : yellow("optional");
+    const wants = `${instead === null ? "not found" : `${instead} found`}; wanted: ${wanted}`;
+    return [`${mark} ${label}  ${wants}`, `${" ".repeat(11 + width)}${fix}`];
+  });
+  return `${[...lines, "", bold(summary(findings))].join("\n")}
+`;
+}
+function summary(findings) {
+  const lacking = findings.filter(({ found }) => found === null);
+  const required2 = lacking.filter(({ needed }) => needed === "required").length;
+  const optional2 = lacking.length - required2;
+  const all = "One command installs what can be installed: ./scripts/setup.sh";
+  if (required2 > 0) {
+    const more = optional2 > 0 ? ` and ${optional2} optional` : "";
+    return `${required2} required${more} missing. ${all}`;
+  }
+  if (optional2 > 0) return `Ready to measure; ${optional2} optional missing. ${all}`;
+  return "Ready to measure: everything is there.";
+}
+
+// scripts/src/phases/doctor.ts
+async function doctor(colour) {
+  const k6 = await findK6().catch(() => null);
+  const findings = await diagnose({ k6, k6Version: K6_VERSION, services: ["mysql", "redis", "http"] });
+  const healthy = findings.every((finding2) => finding2.needed === "optional" || finding2.found !== null);
+  return { findings, text: renderDoctor(findings, { colour }), healthy };
+}
+export {
+  doctor
+};

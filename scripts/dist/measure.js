@@ -1,0 +1,15 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  measurePhase
+} from "./shared-measure.js";
+import "./shared-cgroup.js";
+import "./shared-work-directory.js";
+import "./shared-schemas.js";
+import "./shared-errors.js";
+import "./shared-assign.js";
+import "./shared-model.js";
+import "./shared-runtime.js";
+export {
+  measurePhase
+};

@@ -1,0 +1,18 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  OVERHEAD,
+  describePlan,
+  minutes,
+  planPhase
+} from "./shared-work-directory.js";
+import "./shared-schemas.js";
+import "./shared-errors.js";
+import "./shared-model.js";
+import "./shared-runtime.js";
+export {
+  OVERHEAD,
+  describePlan,
+  minutes,
+  planPhase
+};

@@ -1,0 +1,12 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  reportPhase
+} from "./shared-marked.esm.js";
+import "./shared-picocolors.js";
+import "./shared-headline.js";
+import "./shared-model.js";
+import "./shared-runtime.js";
+export {
+  reportPhase
+};

@@ -1,0 +1,20 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  runPhases
+} from "./shared-run.js";
+import "./shared-compare.js";
+import "./shared-measure.js";
+import "./shared-cgroup.js";
+import "./shared-work-directory.js";
+import "./shared-schemas.js";
+import "./shared-errors.js";
+import "./shared-assign.js";
+import "./shared-marked.esm.js";
+import "./shared-picocolors.js";
+import "./shared-headline.js";
+import "./shared-model.js";
+import "./shared-runtime.js";
+export {
+  runPhases
+};

@@ -1,0 +1,270 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  estimateOf,
+  median,
+  replay
+} from "./shared-assign.js";
+import {
+  ARMS,
+  assertNever
+} from "./shared-model.js";
+
+// scripts/src/core/compare.ts
+function compare({ plan, census, lines, damaged }) {
+  const run = replay(plan, census, lines);
+  const stop = lines.findLast((line) => line.kind === "stop") ?? null;
+  const cells = run.cells.map((state) => cellResult(run, state));
+  const overall = run.overall === null ? null : testResult(run, run.overall);
+  const differences = censusDifferences(plan, census);
+  const { verdict, reasons } = runVerdict(cells, overall, differences);
+  return {
+    version: 1,
+    planId: plan.id,
+    verdict,
+    reasons,
+    sameSource: plan.sameSource,
+    arms: { base: labelOf(plan, "base"), head: labelOf(plan, "head") },
+    cells,
+    overall,
+    census: differences,
+    tests: run.rule.tests,
+    alpha: run.rule.alpha,
+    beta: run.rule.beta,
+    blocks: run.blocks,
+    slots: run.cells.reduce((sum, state) => sum + state.slots, 0),
+    struck: addCounts(run.cells.map((state) => state.struck)),
+    stop: stop && { reason: stop.reason, detail: stop.detail },
+    times: times(lines, stop?.wallSeconds ?? null),
+    yardstick: yardstick(lines),
+    damaged: [...damaged]
+  };
+}
+function labelOf(plan, arm) {
+  const { label, commit } = plan.arms[arm];
+  return { label, commit };
+}
+function testResult(run, test) {
+  const { verdict, confirmation, reasons } = outcome(run, test);
+  const seen = test.last !== null && "p" in test.last ? test.last : null;
+  return {
+    id: test.id,
+    metric: test.metric,
+    statistic: test.statistic,
+    line: test.line,
+    limit: test.limit,
+    verdict,
+    base: medianOrNull(test.base),
+    head: medianOrNull(test.head),
+    estimate: seen && estimateOf(test, seen),
+    p: seen?.p ?? null,
+    logRatios: test.logRatios,
+    path: test.path,
+    confirmation,
+    reasons
+  };
+}
+function outcome(run, test) {
+  switch (test.verdict) {
+    case "pass":
+      return { verdict: "pass", confirmation: null, reasons: [] };
+    case "regression": {
+      const confirming = run.confirmation?.tests.find((candidate) => candidate.id === test.id) ?? null;
+      if (confirming?.verdict === "regression")
+        return { verdict: "regression", confirmation: "confirmed", reasons: [] };
+      const confirmation = confirming === null ? "no-time" : "not-confirmed";
+      return { verdict: "inconclusive", confirmation, reasons: [unconfirmedReason(confirmation, confirming)] };
+    }
+    case "inconclusive":
+      return { verdict: "inconclusive", confirmation: null, reasons: [undecidedReason(test.x.length, run.rule.cap)] };
+    case "open":
+      return { verdict: "inconclusive", confirmation: null, reasons: [openReason(test.x.length, run.rule.firstLook)] };
+    default:
+      return assertNever(test.verdict);
+  }
+}
+function undecidedReason(n, cap) {
+  return n < cap ? { code: "on-the-line", text: `it sits on the line after ${n} rounds; more of them would not settle it` } : { code: "cap", text: `undecided after ${n} rounds, the most that are measured` };
+}
+function openReason(n, firstLook) {
+  if (n === 0) return { code: "no-samples", text: "no clean round was measured" };
+  const early = `${n} clean ${n === 1 ? "round" : "rounds"}; nothing is decided before ${firstLook}`;
+  return { code: "undecided", text: n < firstLook ? early : `undecided after ${n} rounds, when measuring stopped` };
+}
+function unconfirmedReason(confirmation, confirming) {
+  if (confirmation === "no-time") {
+    return { code: "unconfirmed", text: "it looked red, but there was no time to confirm it on fresh replicas" };
+  }
+  const n = confirming?.x.length ?? 0;
+  return { code: "not-confirmed", text: `it looked red, but ${n} rounds on fresh replicas did not confirm it` };
+}
+function medianOrNull(values) {
+  return values.length > 0 ? median(values) : null;
+}
+function cellResult(run, state) {
+  const statistic = state.pilot?.statistic ?? "p99";
+  const tests = state.tests.map((test) => testResult(run, test));
+  return {
+    cell: state.cell,
+    connection: state.scenario.connection,
+    verdict: cellVerdict(state, tests),
+    statistic,
+    statisticNote: statisticNote(state, statistic),
+    rate: state.cell.model === "open" ? state.cell.level ?? state.pilot?.rate ?? null : null,
+    tests,
+    figures: { base: figures(state, "base"), head: figures(state, "head") },
+    rounds: state.rounds.length,
+    struck: addCounts([state.struck]),
+    slots: state.slots,
+    reasons: state.reasons
+  };
+}
+function cellVerdict(state, tests) {
+  if (state.status !== "judged") return state.status;
+  if (tests.length === 0) return "shown";
+  if (tests.some((test) => test.verdict === "regression")) return "regression";
+  return tests.every((test) => test.verdict === "pass") ? "pass" : "inconclusive";
+}
+function statisticNote(state, statistic) {
+  if (statistic === "p99" || state.pilot === null) return null;
+  const needed = statistic === "p95" ? "1,000 for p99" : "200 for p95";
+  return `${statistic} instead of p99: a slot holds about ${state.pilot.requests} requests, ${needed} are needed`;
+}
+function figures(state, arm) {
+  const slots = state.rounds.map((round) => round[arm]);
+  if (slots.length === 0) return null;
+  const witnesses = slots.flatMap((slot) => slot.witness ?? []);
+  const mid = (pick) => median(slots.map(pick));
+  const latency = (key) => mid((slot) => slot.latencyMs?.[key] ?? Number.NaN);
+  const total = (pick) => slots.reduce((sum, slot) => sum + pick(slot), 0);
+  const cpuMs = slots.flatMap(
+    (slot) => slot.witness === null ? [] : [1e3 * slot.witness.targetCpuSeconds / slot.requests]
+  );
+  return {
+    slots: slots.length,
+    requests: total((slot) => slot.requests),
+    qps: mid((slot) => slot.qps),
+    latencyMs: {
+      avg: latency("avg"),
+      p50: latency("p50"),
+      p90: latency("p90"),
+      p95: latency("p95"),
+      p99: latency("p99"),
+      max: latency("max")
+    },
+    cpuMsPerRequest: medianOrNull(cpuMs),
+    cpuPeakCores: medianOrNull(witnesses.map((witness) => witness.targetPeakCores)),
+    memoryBytes: medianOrNull(witnesses.map((witness) => witness.targetMemoryBytes)),
+    throttledPeriods: witnesses.reduce((sum, witness) => sum + witness.throttledPeriods, 0),
+    timeWait: medianOrNull(witnesses.map((witness) => witness.timeWait)) ?? 0,
+    errors: total((slot) => slot.errors),
+    failedChecks: total((slot) => slot.failedChecks),
+    maxMs: Math.max(...slots.map((slot) => slot.latencyMs?.max ?? 0))
+  };
+}
+function runVerdict(cells, overall, differences) {
+  const named = (verdict) => cells.filter((cell) => cell.verdict === verdict);
+  const reasons = [];
+  const say = (code, text) => reasons.push({ code, text });
+  for (const cell of named("error")) say("error", `${cell.cell.id}: ${firstReason(cell)}`);
+  for (const cell of named("regression")) say("regression", `${cell.cell.id} is slower than allowed, confirmed`);
+  if (overall?.verdict === "regression") say("overall-regression", "all scenarios together are slower than allowed");
+  for (const difference of differences.filter((entry) => entry.exceeded)) {
+    say(
+      "census",
+      `${difference.scenario}: ${COUNT_LABEL[difference.count]} per request ${difference.base.perRequest} -> ${difference.head.perRequest}`
+    );
+  }
+  if (named("error").length > 0) return { verdict: "error", reasons };
+  if (reasons.length > 0) return { verdict: "regression", reasons };
+  for (const cell of named("inconclusive")) say("inconclusive", `${cell.cell.id}: ${firstReason(cell)}`);
+  if (named("pass").length === 0) say("nothing-judged", "no scenario could be judged");
+  if (overall !== null && overall.confirmation !== null) say("overall", firstOf(overall.reasons));
+  return { verdict: reasons.length > 0 ? "inconclusive" : "pass", reasons };
+}
+var COUNT_LABEL = {
+  sqlStatements: "SQL statements",
+  dbConnections: "new database connections",
+  redisCommands: "Redis commands",
+  responseBytes: "response bytes"
+};
+function firstReason(cell) {
+  return firstOf([
+    ...cell.reasons,
+    ...cell.tests.filter((test) => test.verdict === "inconclusive").flatMap((test) => test.reasons)
+  ]);
+}
+function firstOf(reasons) {
+  return reasons[0]?.text ?? "undecided";
+}
+function censusDifferences(plan, census) {
+  const differences = [];
+  for (const { scenario, arms } of census?.scenarios ?? []) {
+    for (const count of Object.keys(COUNT_LABEL)) {
+      const [base, head] = ARMS.map((arm) => arms[arm].counts[count]);
+      if (base === void 0 || head === void 0) continue;
+      const allowed = plan.config.gate.maxAdded[count] ?? null;
+      const differs = base.exact && head.exact ? base.perRequest !== head.perRequest : !overlap(base, head);
+      if (!differs) continue;
+      const grown = base.exact && head.exact ? head.perRequest - base.perRequest : 0;
+      differences.push({ scenario, count, base, head, allowed, exceeded: allowed !== null && grown > allowed });
+    }
+  }
+  return differences;
+}
+function overlap(a, b) {
+  return a.min <= b.max && b.min <= a.max;
+}
+function times(lines, wall) {
+  const sum = { restart: 0, k6Start: 0, warmUp: 0, load: 0, total: 0 };
+  let pilot = 0;
+  for (const line of lines) {
+    if (line.kind === "pilot") pilot += line.seconds;
+    if (line.kind !== "block") continue;
+    for (const key of Object.keys(sum)) sum[key] += line.times[key];
+  }
+  return { ...sum, pilot, wall: wall ?? pilot + sum.total };
+}
+function yardstick(lines) {
+  const values = lines.flatMap((line) => line.kind === "block" ? [line.yardstickMs] : []);
+  if (values.length === 0) return null;
+  return { medianMs: median(values), spread: Math.max(...values) / Math.min(...values) - 1 };
+}
+function addCounts(counts) {
+  const sum = {};
+  for (const map of counts) for (const [reason, n] of map) sum[reason] = (sum[reason] ?? 0) + n;
+  return sum;
+}
+
+// scripts/src/phases/compare.ts
+function comparePhase(work) {
+  const plan = work.readPlan();
+  const { lines, damaged } = work.readSamples(plan);
+  const comparison = compare({
+    plan,
+    census: work.readCensus(plan),
+    environment: work.readEnvironment(plan),
+    lines,
+    damaged
+  });
+  work.writeJson("comparison", comparison);
+  return comparison;
+}
+function exitStatus({ verdict }, onInconclusive) {
+  switch (verdict) {
+    case "pass":
+      return 0;
+    case "regression":
+    case "error":
+      return 1;
+    case "inconclusive":
+      return onInconclusive === "fail" ? 3 : 0;
+    default:
+      return assertNever(verdict);
+  }
+}
+
+export {
+  comparePhase,
+  exitStatus
+};

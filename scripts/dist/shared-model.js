@@ -1,0 +1,13 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+
+// scripts/src/core/model.ts
+var ARMS = ["base", "head"];
+function assertNever(value) {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
+}
+
+export {
+  ARMS,
+  assertNever
+};

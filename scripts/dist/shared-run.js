@@ -1,0 +1,31 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  comparePhase
+} from "./shared-compare.js";
+import {
+  measurePhase
+} from "./shared-measure.js";
+import {
+  describePlan,
+  planPhase
+} from "./shared-work-directory.js";
+import {
+  reportPhase
+} from "./shared-marked.esm.js";
+
+// scripts/src/phases/run.ts
+async function runPhases(options, work, home, progress, terminal, signal) {
+  const plan = await planPhase(options, work, progress.warn);
+  progress.step(`${describePlan(plan, work)}
+`);
+  const stop = await measurePhase(work, home, progress, signal);
+  const comparison = comparePhase(work);
+  const { text, chartsNote } = reportPhase(work, home, terminal);
+  if (chartsNote !== null) progress.warn(chartsNote);
+  return { comparison, text, stop };
+}
+
+export {
+  runPhases
+};

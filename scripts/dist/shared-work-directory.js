@@ -1,0 +1,722 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  chooseLayout,
+  describeLayout,
+  external_exports,
+  formatPercent,
+  loadConfig,
+  parseCpuList,
+  parseDurationMs
+} from "./shared-schemas.js";
+import {
+  InputError,
+  MeasureError
+} from "./shared-errors.js";
+import {
+  ARMS,
+  assertNever
+} from "./shared-model.js";
+
+// scripts/src/phases/plan.ts
+import { randomInt } from "node:crypto";
+import { join as join3, resolve as resolve2 } from "node:path";
+
+// scripts/src/core/budget.ts
+var CONFIRM_SHARE = 0.2;
+var CONFIRM_ROUNDS = 7;
+var FIRST_LOOK = 6;
+function blockSeconds(cells, overhead) {
+  return cells.reduce((sum, cell) => sum + 2 * (cell.slotSeconds + cell.gapSeconds), overhead);
+}
+function mainDeadline(budgetSeconds) {
+  return budgetSeconds * (1 - CONFIRM_SHARE);
+}
+function chooseConfirmation(flagged, pilots, overhead, remaining) {
+  const chosen = [];
+  const cells = /* @__PURE__ */ new Set();
+  for (const { test, cells: needed } of flagged) {
+    const together = [.../* @__PURE__ */ new Set([...cells, ...needed])].flatMap((cell) => pilots.get(cell) ?? []);
+    const rounds = chosen.length === 0 ? FIRST_LOOK : CONFIRM_ROUNDS;
+    if (blockSeconds(together, overhead) * rounds > remaining) continue;
+    chosen.push(test);
+    for (const cell of needed) cells.add(cell);
+  }
+  return chosen;
+}
+function expectedSeconds(plan, cells, overhead) {
+  const block = blockSeconds(cells, overhead.block);
+  const { budgetSeconds } = plan.config.measure;
+  return {
+    block,
+    decided: overhead.start + FIRST_LOOK * block,
+    budget: budgetSeconds,
+    blocksInBudget: Math.max(0, Math.floor((mainDeadline(budgetSeconds) - overhead.start) / block))
+  };
+}
+function expectedBlocks(run) {
+  const tests = run.confirmation?.tests ?? run.cells.flatMap((state) => state.tests);
+  const all = run.confirmation === null && run.overall !== null ? [...tests, run.overall] : tests;
+  return Math.max(
+    0,
+    ...all.filter((test) => test.verdict === "open").map((test) => expectedRounds(test, run.rule.cap))
+  );
+}
+function expectedRounds(test, cap) {
+  const n = test.x.length;
+  if (n < FIRST_LOOK || test.last === null || !("p" in test.last)) return Math.max(1, FIRST_LOOK - n);
+  const needed = n * (3 / Math.max(0.5, Math.abs(test.last.mean / test.last.se))) ** 2;
+  return Math.max(1, Math.min(cap, Math.ceil(needed)) - n);
+}
+
+// scripts/src/core/plan.ts
+var MIN_GAP = 0.3;
+var MAX_GAP = 5;
+var DEFAULT_SLOT = 2;
+var LONGER_SLOT = 3;
+var REQUESTS_FOR = [
+  ["p99", 1e3],
+  ["p95", 200]
+];
+var OPEN_SHARE = 0.7;
+var OPEN_PILOT_VUS = 20;
+function buildPlan(input, hash) {
+  const rest = { version: 1, ...input, cells: cellsOf(input.config) };
+  return { ...rest, id: planId(rest, hash) };
+}
+function planId(plan, hash) {
+  const { version, seed, arms, sameSource, driver, config, cells, layout } = plan;
+  return hash(JSON.stringify([version, seed, arms, sameSource, driver, config, cells, layout]));
+}
+function cellsOf(config) {
+  return config.scenarios.flatMap(({ name, load }) => {
+    const cell = (level, unit) => ({
+      id: `${name} @${level ?? "auto"}${unit}`,
+      scenario: name,
+      model: load.model,
+      level
+    });
+    switch (load.model) {
+      case "closed":
+        return load.vus.map((vus) => cell(vus, ""));
+      case "open":
+        return load.rates.map((rate) => cell(rate === "auto" ? null : rate, "/s"));
+      case "ramp":
+        return [cell(plateauOf(load.stages).vus, "")];
+      default:
+        return assertNever(load);
+    }
+  });
+}
+function plateauOf(stages) {
+  let best = { fromSeconds: 0, toSeconds: 0, vus: 0 };
+  let at = 0;
+  let vus = 0;
+  for (const stage2 of stages) {
+    const end = at + stage2.durationSeconds;
+    const longer = stage2.durationSeconds > best.toSeconds - best.fromSeconds;
+    if (stage2.target === vus && vus > 0 && longer) best = { fromSeconds: at, toSeconds: end, vus };
+    at = end;
+    vus = stage2.target;
+  }
+  return best;
+}
+function rampSeconds(load) {
+  return load.stages.reduce((sum, stage2) => sum + stage2.durationSeconds, 0);
+}
+function beforePilot(plan) {
+  const { slotSeconds } = plan.config.measure;
+  return plan.cells.map((cell) => {
+    const load = loadOf(plan, cell);
+    return {
+      cell: cell.id,
+      requests: 0,
+      qps: 0,
+      slotSeconds: load.model === "ramp" ? rampSeconds(load) : slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds,
+      gapSeconds: MIN_GAP,
+      statistic: "p99",
+      rate: null
+    };
+  });
+}
+function afterPilot(plan, cell, qps, p99Ms) {
+  const load = loadOf(plan, cell);
+  const { slotSeconds: wanted } = plan.config.measure;
+  const rate = load.model === "open" ? cell.level ?? round(OPEN_SHARE * qps) : null;
+  const served = rate ?? qps;
+  const judgedSeconds = load.model === "ramp" ? plateauSeconds(load) : wanted === "auto" ? autoSlot(served) : wanted;
+  const requests = Math.round(served * judgedSeconds);
+  return {
+    cell: cell.id,
+    requests,
+    qps,
+    slotSeconds: load.model === "ramp" ? rampSeconds(load) : judgedSeconds,
+    gapSeconds: round(Math.min(MAX_GAP, Math.max(MIN_GAP, 2 * (p99Ms ?? 0) / 1e3))),
+    statistic: statisticFor(requests),
+    rate
+  };
+}
+function autoSlot(qps) {
+  const better = REQUESTS_FOR.find(([, needed]) => qps * LONGER_SLOT >= needed);
+  return better === void 0 || qps * DEFAULT_SLOT < better[1] ? LONGER_SLOT : DEFAULT_SLOT;
+}
+function statisticFor(requests) {
+  return REQUESTS_FOR.find(([, needed]) => requests >= needed)?.[0] ?? "p90";
+}
+function plateauSeconds(load) {
+  const { fromSeconds, toSeconds } = plateauOf(load.stages);
+  return toSeconds - fromSeconds;
+}
+function loadOf(plan, cell) {
+  const load = plan.config.scenarios.find((scenario) => scenario.name === cell.scenario)?.load;
+  if (load === void 0) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
+  return load;
+}
+function round(value) {
+  return Math.round(value * 100) / 100;
+}
+
+// scripts/src/phases/arms.ts
+import { execFile } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+async function resolveArms(options, treesDirectory) {
+  const { base, baseRef, head } = options;
+  if (base !== void 0 && baseRef !== void 0) {
+    throw new InputError("--base and --base-ref both name the base: give one of them");
+  }
+  if (base === void 0 && baseRef === void 0) {
+    throw new InputError(
+      "no base to compare with: give --base DIR, or --base-ref REF (a branch, tag or commit) inside a git repository"
+    );
+  }
+  const headSource = await fromDirectory("--head", head ?? ".");
+  if (base !== void 0) return { base: await fromDirectory("--base", base), head: headSource };
+  return {
+    base: await fromRef(baseRef, headSource.directory, join(treesDirectory, "base")),
+    head: headSource
+  };
+}
+async function fromDirectory(flag, path) {
+  const directory = resolve(path);
+  if (!existsSync(directory)) throw new InputError(`${flag}: there is no directory ${directory}`);
+  if (!statSync(directory).isDirectory()) throw new InputError(`${flag}: ${directory} is a file; give a directory`);
+  return { label: path, directory, commit: await commitOf(directory), repository: null };
+}
+async function fromRef(ref, inside, directory) {
+  if (ref.startsWith("-") || ref === "") {
+    throw new InputError(`--base-ref: ${JSON.stringify(ref)} is no branch, tag or commit`);
+  }
+  const repository = await git(inside, "rev-parse", "--show-toplevel").catch(() => {
+    throw new InputError(`--base-ref needs a git repository, ${inside} is in none: give --base DIR instead`);
+  });
+  const commit = await git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`).catch(
+    () => {
+      throw new InputError(
+        `--base-ref: ${repository} knows no commit ${JSON.stringify(ref)}; in a shallow clone, fetch it first (git fetch origin ${ref})`
+      );
+    }
+  );
+  return { label: ref, directory, commit, repository };
+}
+async function commitOf(directory) {
+  try {
+    const dirty = await git(directory, "status", "--porcelain", "--", ".");
+    return dirty === "" ? await git(directory, "rev-parse", "HEAD") : null;
+  } catch {
+    return null;
+  }
+}
+async function checkOut(arms) {
+  const made = [];
+  const remove = async () => {
+    for (const { repository, directory } of made.splice(0)) {
+      await rm(directory, { recursive: true, force: true });
+      await git(repository, "worktree", "prune").catch(() => "");
+    }
+  };
+  try {
+    for (const arm2 of ARMS) {
+      const { repository, directory, commit, label } = arms[arm2];
+      if (repository === null || directory === null || commit === null) continue;
+      made.push({ repository, directory });
+      await rm(directory, { recursive: true, force: true });
+      await mkdir(dirname(directory), { recursive: true });
+      await git(repository, "worktree", "prune");
+      await git(repository, "worktree", "add", "--detach", "--quiet", directory, commit).catch((error) => {
+        throw new MeasureError(`cannot check out ${label} (${commit.slice(0, 12)}) to ${directory}: ${error.message}`);
+      });
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return remove;
+}
+async function git(directory, ...args) {
+  const { stdout } = await promisify(execFile)("git", ["-C", directory, ...args], { maxBuffer: 64 * 1024 * 1024 });
+  return stdout.trim();
+}
+
+// scripts/src/phases/machine.ts
+import { existsSync as existsSync2, readFileSync } from "node:fs";
+import { cpus, release, totalmem } from "node:os";
+function usableCpus() {
+  const status = readOr("/proc/self/status", "");
+  const allowed = parseCpuList(/^Cpus_allowed_list:\s*(.+)$/m.exec(status)?.[1] ?? "") ?? cpus().map((_, id) => id);
+  return allowed.map((id) => ({ id, core: siblings(id) }));
+}
+function siblings(id) {
+  return readOr(`/sys/devices/system/cpu/cpu${id}/topology/thread_siblings_list`, String(id)).trim();
+}
+function layoutFor(isolation) {
+  const usable = usableCpus();
+  if (isolation === "auto") return chooseLayout(usable);
+  const all = usable.map(({ id }) => id);
+  if (isolation === "off") {
+    const note = "isolation is off: load generator, service and databases may use every CPU; expect wide intervals";
+    return { generator: all, target: all, services: all, isolated: false, note };
+  }
+  const list = (key) => {
+    const named = parseCpuList(isolation[key]);
+    const missing = named?.filter((cpu) => !all.includes(cpu)) ?? [];
+    if (named !== null && missing.length === 0) return named;
+    throw new InputError(
+      `measure.isolation.${key}: ${JSON.stringify(isolation[key])} names CPUs that cannot be used here; usable: ${all.join(",")}`
+    );
+  };
+  return describeLayout({ generator: list("generator"), target: list("target"), services: list("services") });
+}
+function machineFacts() {
+  const usable = usableCpus();
+  return {
+    cpuModel: cpus()[0]?.model.trim() ?? "unknown",
+    logicalCpus: usable.length,
+    physicalCores: new Set(usable.map(({ core }) => core)).size,
+    memoryBytes: totalmem(),
+    kernel: release(),
+    os: /^PRETTY_NAME="?([^"\n]+)/m.exec(readOr("/etc/os-release", ""))?.[1] ?? "unknown",
+    cgroup: existsSync2("/sys/fs/cgroup/cgroup.controllers") ? "v2" : existsSync2("/sys/fs/cgroup/cpuacct") ? "v1" : "none"
+  };
+}
+function readOr(path, fallback) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return fallback;
+  }
+}
+
+// scripts/src/phases/work-directory.ts
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync as existsSync3,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync as readFileSync2,
+  renameSync,
+  statSync as statSync2,
+  writeFileSync
+} from "node:fs";
+import { join as join2 } from "node:path";
+
+// scripts/src/phases/sample-schema.ts
+var amount = external_exports.number().nonnegative();
+var count = external_exports.int().nonnegative();
+var reading = external_exports.number();
+var stage = external_exports.enum(["main", "confirm"]);
+var arm = external_exports.enum(["base", "head"]);
+var text = external_exports.string().max(2e3);
+var slot = external_exports.strictObject({
+  kind: external_exports.literal("slot"),
+  stage,
+  block: count,
+  cell: text,
+  arm,
+  order: count,
+  startedAt: amount,
+  seconds: external_exports.number().positive(),
+  requests: count,
+  qps: amount,
+  latencyMs: external_exports.strictObject({ avg: amount, p50: amount, p90: amount, p95: amount, p99: amount, max: amount }).nullable(),
+  phasesMs: external_exports.strictObject({ connect: amount, tls: amount, wait: amount, receive: amount }),
+  errors: count,
+  failedChecks: count,
+  droppedIterations: count,
+  bytesReceived: amount,
+  portErrors: count,
+  witness: external_exports.strictObject({
+    targetCpuSeconds: reading,
+    servicesCpuSeconds: reading,
+    generatorCpuSeconds: reading,
+    foreignCpuSeconds: reading,
+    stealSeconds: reading,
+    intervalSeconds: external_exports.number().positive(),
+    targetPeakCores: reading,
+    targetMemoryBytes: amount,
+    throttledPeriods: reading,
+    timeWait: count,
+    listenOverflows: reading,
+    listenQueueMax: count,
+    maxChildrenReached: count
+  }).nullable(),
+  events: external_exports.array(external_exports.enum(["target-restarted", "oom-killed", "k6-died"]))
+});
+var sampleLineSchema = external_exports.discriminatedUnion("kind", [
+  external_exports.strictObject({ kind: external_exports.literal("begin"), version: external_exports.literal(1), planId: text, startedAt: amount }),
+  external_exports.strictObject({
+    kind: external_exports.literal("pilot"),
+    cells: external_exports.array(
+      external_exports.strictObject({
+        cell: text,
+        requests: count,
+        qps: amount,
+        slotSeconds: external_exports.number().positive(),
+        gapSeconds: external_exports.number().positive(),
+        statistic: external_exports.enum(["p90", "p95", "p99"]),
+        rate: amount.nullable()
+      })
+    ),
+    seconds: amount
+  }),
+  slot,
+  external_exports.strictObject({
+    kind: external_exports.literal("block"),
+    stage,
+    block: count,
+    yardstickMs: external_exports.number().positive(),
+    times: external_exports.strictObject({ restart: amount, k6Start: amount, warmUp: amount, load: amount, total: amount })
+  }),
+  external_exports.strictObject({ kind: external_exports.literal("confirm"), tests: external_exports.array(text) }),
+  external_exports.strictObject({
+    kind: external_exports.literal("stop"),
+    reason: external_exports.enum(["decided", "cap", "budget", "interrupted", "failed"]),
+    detail: external_exports.string().max(2e4).nullable(),
+    wallSeconds: amount
+  })
+]);
+var counted = external_exports.strictObject({ perRequest: reading, min: reading, max: reading, exact: external_exports.boolean() });
+var censusArm = external_exports.strictObject({
+  statuses: external_exports.array(count),
+  failedShare: external_exports.number().min(0).max(1),
+  counts: external_exports.strictObject({
+    sqlStatements: counted.optional(),
+    dbConnections: counted.optional(),
+    redisCommands: counted.optional(),
+    responseBytes: counted.optional()
+  })
+});
+var censusSchema = external_exports.strictObject({
+  version: external_exports.literal(1),
+  planId: text,
+  requestsPerRepeat: count,
+  repeats: count,
+  scenarios: external_exports.array(external_exports.strictObject({ scenario: text, arms: external_exports.strictObject({ base: censusArm, head: censusArm }) }))
+});
+
+// scripts/src/phases/work-directory.ts
+var DEFAULT_WORK_DIRECTORY = ".perf-gate";
+var FILES = {
+  plan: "plan.json",
+  environment: "environment.json",
+  census: "census.json",
+  samples: "samples.ndjson",
+  comparison: "comparison.json"
+};
+var EARLIER = "earlier";
+var KEPT = /* @__PURE__ */ new Set([EARLIER, ".gitignore"]);
+function sha256(text2) {
+  return createHash("sha256").update(text2).digest("hex");
+}
+var WorkDirectory = class {
+  path;
+  constructor(path) {
+    this.path = path;
+  }
+  file(...parts) {
+    return join2(this.path, ...parts);
+  }
+  get samplesFile() {
+    return this.file(FILES.samples);
+  }
+  /** Makes the directory ready for a new plan: an earlier run in it moves to earlier/<time of its plan>. */
+  begin() {
+    guardDisk(this.path, () => {
+      mkdirSync(this.path, { recursive: true });
+      writeFileSync(this.file(".gitignore"), "*\n");
+    });
+    const entries = readdirSync(this.path).filter((entry) => !KEPT.has(entry));
+    if (!entries.includes(FILES.samples)) return;
+    const stamp = statSync2(this.samplesFile).mtime.toISOString().replaceAll(":", "-").replace(/\..*/, "");
+    let target = this.file(EARLIER, stamp);
+    for (let i = 2; existsSync3(target); i++) target = this.file(EARLIER, `${stamp}-${i}`);
+    mkdirSync(target, { recursive: true });
+    for (const entry of entries) renameSync(this.file(entry), join2(target, entry));
+  }
+  /** Makes a directory below this one. */
+  directory(name) {
+    const path = this.file(name);
+    guardDisk(this.path, () => mkdirSync(path, { recursive: true }));
+    return path;
+  }
+  /** Writes a file in one step: readers see the old or the new one, a full disk leaves the old. */
+  write(name, text2) {
+    const path = this.file(name);
+    guardDisk(this.path, () => {
+      writeFileSync(`${path}.new`, text2);
+      renameSync(`${path}.new`, path);
+    });
+  }
+  writeJson(name, value) {
+    this.write(FILES[name], `${JSON.stringify(value, null, 2)}
+`);
+  }
+  readPlan() {
+    const plan = this.#json(FILES.plan, "perf-gate plan");
+    if (plan?.version !== 1) throw this.#damaged(FILES.plan, "version 1 was expected");
+    if (planId(plan, sha256) !== plan.id) throw this.#damaged(FILES.plan, "its content does not match its id");
+    return plan;
+  }
+  readEnvironment(plan) {
+    if (!existsSync3(this.file(FILES.environment))) return null;
+    const environment = this.#json(FILES.environment, "perf-gate measure");
+    this.#checkPlan(FILES.environment, environment?.planId, plan);
+    return environment;
+  }
+  readCensus(plan) {
+    if (!existsSync3(this.file(FILES.census))) return null;
+    const parsed = censusSchema.safeParse(this.#json(FILES.census, "perf-gate measure"));
+    if (!parsed.success) throw this.#damaged(FILES.census, firstIssue(parsed.error));
+    this.#checkPlan(FILES.census, parsed.data.planId, plan);
+    return parsed.data;
+  }
+  readComparison() {
+    const comparison = this.#json(FILES.comparison, "perf-gate compare");
+    if (comparison?.version !== 1) throw this.#damaged(FILES.comparison, "version 1 was expected");
+    return comparison;
+  }
+  /** Every complete, sound line of samples.ndjson; the others as sentences. Throws where they belong to another plan. */
+  readSamples(plan) {
+    if (!existsSync3(this.samplesFile)) return { lines: [], damaged: [] };
+    const text2 = readFileSync2(this.samplesFile, "utf8");
+    const rows = text2.split("\n");
+    const lines = [];
+    const damaged = [];
+    const cut = rows.pop() ?? "";
+    if (cut !== "") damaged.push(`line ${rows.length + 1}: cut short, without its end (${cut.length} characters)`);
+    for (const [index, row] of rows.entries()) {
+      if (row === "") continue;
+      const problem = parseLine(row, lines);
+      if (problem !== null) damaged.push(`line ${index + 1}: ${problem}`);
+    }
+    for (const line of lines) if (line.kind === "begin") this.#checkPlan(FILES.samples, line.planId, plan);
+    return { lines, damaged };
+  }
+  /** Appends lines and waits until they are on the disk. A line cut short by an earlier crash is closed first. */
+  appendSamples(lines) {
+    const text2 = lines.map((line) => `${JSON.stringify(line)}
+`).join("");
+    guardDisk(this.path, () => {
+      const file = openSync(this.samplesFile, "a+");
+      try {
+        appendFileSync(file, endsCleanly(this.samplesFile) ? text2 : `
+${text2}`);
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+    });
+  }
+  #json(name, command) {
+    const path = this.file(name);
+    if (!existsSync3(path)) throw new InputError(`${path} is missing: run \`${command}\` on this work directory first`);
+    try {
+      return JSON.parse(readFileSync2(path, "utf8"));
+    } catch (error) {
+      throw this.#damaged(name, error.message);
+    }
+  }
+  #checkPlan(name, id, plan) {
+    if (id === plan.id) return;
+    throw new InputError(
+      `${this.file(name)} belongs to another plan (${String(id).slice(0, 12)}, plan.json is ${plan.id.slice(0, 12)}): name an empty --work-directory, or run \`perf-gate plan\` again, which moves the earlier run aside`
+    );
+  }
+  #damaged(name, what) {
+    return new InputError(`${this.file(name)} cannot be used: ${what}; it is left as it is`);
+  }
+};
+function parseLine(row, lines) {
+  let value;
+  try {
+    value = JSON.parse(row);
+  } catch {
+    return "not JSON";
+  }
+  const parsed = sampleLineSchema.safeParse(value);
+  if (!parsed.success) return firstIssue(parsed.error);
+  lines.push(parsed.data);
+  return null;
+}
+function firstIssue(error) {
+  const [issue] = error.issues;
+  return issue === void 0 ? "not of the expected form" : `${issue.path.join(".") || "line"}: ${issue.message}`;
+}
+function endsCleanly(path) {
+  const text2 = readFileSync2(path);
+  return text2.length === 0 || text2[text2.length - 1] === 10;
+}
+function guardDisk(path, action) {
+  try {
+    action();
+  } catch (error) {
+    const { code, message } = error;
+    if (code === "ENOSPC" || code === "EDQUOT") {
+      throw new MeasureError(
+        `no space left for ${path}: free some and run \`perf-gate measure\` again; every complete line of samples is kept`
+      );
+    }
+    if (code === "EACCES" || code === "EROFS" || code === "EPERM" || code === "ENOTDIR" || code === "EEXIST") {
+      throw new InputError(`cannot write to the work directory ${path} (${code}): name another with --work-directory`);
+    }
+    throw new MeasureError(`cannot write below ${path}: ${message}`);
+  }
+}
+
+// scripts/src/phases/plan.ts
+var OVERHEAD = { start: 25, block: 4 };
+async function planPhase(options, work, warn) {
+  const treesDirectory = resolve2(work.path, "trees");
+  const explicit = options.config === void 0 ? null : await loadConfig(options.config, process.cwd());
+  const url = explicit?.config.target.url ?? null;
+  if (url !== null && (explicit?.config.target.driver === "url" || options.driver === "url")) {
+    const source = (label) => ({ label, directory: null, commit: null, repository: null });
+    return finish(options, work, explicit?.config, { base: source(url.base), head: source(url.head) });
+  }
+  const arms = await resolveArms(options, treesDirectory);
+  const removeTrees = await checkOut(arms);
+  try {
+    const config = explicit?.config ?? await configOfBase(arms, warn);
+    return finish(options, work, config, arms);
+  } finally {
+    await removeTrees();
+  }
+}
+async function configOfBase(arms, warn) {
+  const base = await loadConfig(null, arms.base.directory);
+  const head = await loadConfig(null, arms.head.directory).catch((error) => {
+    if (base.file === null) throw error;
+    return { config: base.config, file: error.message, text: null };
+  });
+  if (base.file === null) {
+    if (head.file !== null) warn(`the base has no configuration: judged by the head's (${head.file})`);
+    return head.config;
+  }
+  if (head.text !== base.text) {
+    warn(`the head changes its configuration (${head.file ?? "removed"}): judged by the base's (${base.file})`);
+  }
+  return base.config;
+}
+function finish(options, work, config, arms) {
+  const driver = chooseDriver(options.driver ?? config.target.driver, config);
+  const budgetSeconds = options.budget === void 0 ? config.measure.budgetSeconds : parseBudget(options.budget);
+  const sameSource = arms.base.directory === arms.head.directory || arms.base.commit !== null && arms.base.commit === arms.head.commit;
+  const plan = buildPlan(
+    {
+      seed: randomInt(2 ** 31),
+      arms,
+      sameSource,
+      driver,
+      config: { ...config, measure: { ...config.measure, budgetSeconds } },
+      layout: layoutFor(config.measure.isolation)
+    },
+    sha256
+  );
+  work.begin();
+  work.writeJson("plan", plan);
+  return plan;
+}
+function parseBudget(text2) {
+  const ms = parseDurationMs(text2);
+  if (ms !== null && ms >= 3e4 && ms <= 864e5) return ms / 1e3;
+  throw new InputError(
+    `--budget: allowed is a duration from 30s to 24h such as 10m or 1m30s, got ${JSON.stringify(text2)}`
+  );
+}
+function chooseDriver(wanted, config) {
+  switch (wanted) {
+    case "auto":
+      return config.target.url === null ? "process" : "url";
+    case "process":
+      return wanted;
+    case "url":
+      if (config.target.url !== null) return wanted;
+      throw new InputError("driver url: target.url.base and target.url.head must say where the two arms already run");
+    default:
+      throw new InputError(`--driver: allowed are auto, process, url; got ${JSON.stringify(wanted)}`);
+  }
+}
+function describePlan(plan, work) {
+  const { measure, gate } = plan.config;
+  const cells = beforePilot(plan);
+  const expected = expectedSeconds(plan, cells, OVERHEAD);
+  const arm2 = ({ label, commit }) => commit === null ? label : `${label} (${commit.slice(0, 12)})`;
+  const width = Math.max(...plan.cells.map((cell) => cell.id.length));
+  const lines = [
+    `base       ${arm2(plan.arms.base)}`,
+    `head       ${arm2(plan.arms.head)}${plan.sameSource ? "   the same tree: an A/A run" : ""}`,
+    `driver     ${plan.driver}`,
+    `isolation  ${plan.layout.note}`,
+    `allowed    QPS -${formatPercent(gateMargin(plan, "maxQpsDrop"))}, p99 +${formatPercent(gateMargin(plan, "maxP99Rise"))}, all together QPS -${formatPercent(gate.maxOverallQpsDrop)}`,
+    "",
+    `${plan.cells.length} cells:`,
+    ...plan.cells.map((cell) => {
+      const { connection, limits } = plan.config.scenarios.find(({ name }) => name === cell.scenario) ?? {};
+      const gated = [cell.model === "open" ? "" : "QPS", limits?.gateLatency ? "p99" : ""].filter(
+        (part) => part !== ""
+      );
+      return `  ${cell.id.padEnd(width)}  ${cell.model}, ${connection}, gated: ${gated.join(" and ") || "nothing, only shown"}`;
+    }),
+    "",
+    `expected   ${minutes(expected.decided)} for an unchanged tree (blocks of ${minutes(expected.block)}, at least 6), at most the budget of ${minutes(measure.budgetSeconds)}`
+  ];
+  if (expected.blocksInBudget < 6) {
+    const needed = (OVERHEAD.start + 6 * expected.block) / 0.8;
+    lines.push(
+      `warning    the budget holds ${expected.blocksInBudget} blocks, nothing is decided before 6: give it ${minutes(needed)} or fewer cells`
+    );
+  }
+  lines.push(`written    ${join3(work.path, "plan.json")}`);
+  return lines.join("\n");
+}
+function gateMargin(plan, key) {
+  return Math.max(...plan.config.scenarios.map((scenario) => scenario.limits[key]));
+}
+function minutes(seconds) {
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")} min`;
+}
+
+export {
+  blockSeconds,
+  mainDeadline,
+  chooseConfirmation,
+  expectedBlocks,
+  OPEN_PILOT_VUS,
+  plateauOf,
+  afterPilot,
+  checkOut,
+  machineFacts,
+  DEFAULT_WORK_DIRECTORY,
+  WorkDirectory,
+  OVERHEAD,
+  planPhase,
+  describePlan,
+  minutes
+};
