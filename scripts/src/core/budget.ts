@@ -1,5 +1,5 @@
 import type { PilotCell, Plan } from "./model.ts";
-import type { Flagged, Run } from "./replay.ts";
+import { type Flagged, liveTests, type Run } from "./replay.ts";
 import type { TestState } from "./test-state.ts";
 
 /** Share of the budget kept for confirming a red. */
@@ -64,12 +64,8 @@ export function expectedSeconds(
  * reach about two standard errors more.
  */
 export function expectedBlocks(run: Run): number {
-  const tests = run.confirmation?.tests ?? run.cells.flatMap((state) => state.tests);
-  const all = run.confirmation === null && run.overall !== null ? [...tests, run.overall] : tests;
-  return Math.max(
-    0,
-    ...all.filter((test) => test.verdict === "open").map((test) => expectedRounds(test, run.rule.cap)),
-  );
+  const open = (run.confirmation?.tests ?? liveTests(run)).filter((test) => test.verdict === "open");
+  return Math.max(0, ...open.map((test) => expectedRounds(test, run.rule.cap)));
 }
 
 function expectedRounds(test: TestState, cap: number): number {

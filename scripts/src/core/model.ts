@@ -271,6 +271,8 @@ export interface Witness {
   targetCpuSeconds: number;
   servicesCpuSeconds: number;
   generatorCpuSeconds: number;
+  /** Cores the generator may use: its CPUs, or its quota where that is less. */
+  generatorCores: number;
   /** Busy time on our cores that none of ours spent; can be slightly negative (tick rounding). */
   foreignCpuSeconds: number;
   stealSeconds: number;
@@ -317,7 +319,7 @@ export interface SlotSample {
   failedChecks: number;
   droppedIterations: number;
   bytesReceived: number;
-  /** Requests that failed for want of a source port. */
+  /** Requests that failed for want of a source port, at k6 or behind the service. */
   portErrors: number;
   /** null where the kernel's counters could not be read (driver `url`). */
   witness: Witness | null;

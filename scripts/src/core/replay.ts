@@ -115,6 +115,11 @@ export function allTests(run: Run): TestState[] {
   return run.overall === null ? tests : [...tests, run.overall];
 }
 
+/** The tests of the main stage that still count: those of cells that were given up do not. */
+export function liveTests(run: Run): TestState[] {
+  return allTests(run).filter((test) => test.cell === null || statusOf(run, test.cell) === "judged");
+}
+
 function begin(plan: Plan, census: Census | null, lines: readonly SampleLine[]): Run {
   const scenarios = new Map(plan.config.scenarios.map((scenario) => [scenario.name, scenario]));
   const pilots = new Map<string, PilotCell>();
@@ -293,8 +298,8 @@ export interface Flagged {
 /** The tests that look red in the main stage, most certain first. */
 export function flaggedTests(run: Run): Flagged[] {
   const members = run.cells.filter(takesPartInOverall).map((state) => state.cell.id);
-  return allTests(run)
-    .filter((test) => test.verdict === "regression" && (test.cell === null || statusOf(run, test.cell) === "judged"))
+  return liveTests(run)
+    .filter((test) => test.verdict === "regression")
     .sort((a, b) => pOf(a) - pOf(b))
     .map((test) => ({ test: test.id, cells: test.cell === null ? members : [test.cell] }));
 }

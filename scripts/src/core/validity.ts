@@ -40,7 +40,7 @@ export function strikeReason(sample: SlotSample, limits: MeasureConfig, layout: 
       if (witness.foreignCpuSeconds / witness.intervalSeconds > maxForeignCores) return "foreign-load";
       if (witness.stealSeconds / witness.intervalSeconds > maxForeignCores) return "steal";
     }
-    const generatorShare = witness.generatorCpuSeconds / (sample.seconds * layout.generator.length);
+    const generatorShare = witness.generatorCpuSeconds / (sample.seconds * witness.generatorCores);
     if (layout.isolated && generatorShare >= GENERATOR_SATURATED) return "generator-saturated";
   }
   if (sample.portErrors > 0) return "ports-exhausted";

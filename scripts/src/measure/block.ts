@@ -120,9 +120,9 @@ async function drive(
   try {
     // The target's cores are idle while k6 starts on its own.
     const yardstick = runYardstick(rig);
-    const sampler = new Sampler(target, k6.usage, plan.layout);
-    await sampler.begin();
     const [begunAt, yardstickMs] = await Promise.all([k6.begun, yardstick]);
+    const sampler = new Sampler(target, k6, plan.layout);
+    await sampler.begin();
     const k6Start = since(launched);
     // The monotonic clock, set to the moment at which k6 began.
     const zero = performance.now() / 1000 - (Date.now() - begunAt) / 1000;

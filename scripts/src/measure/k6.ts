@@ -19,6 +19,7 @@ const KEPT_LINES = 20;
 
 /** A k6 process that runs one block. */
 export interface K6Process {
+  readonly pid: number;
   /** CPU time of the generator. */
   readonly usage: UsageGroup;
   /** Wall clock (ms since the epoch) at which the scenarios began. Rejects with MeasureError where they never did. */
@@ -98,6 +99,7 @@ export function startK6(
   const ended = Promise.all([child.exited, drained]).then(([status]) => status);
 
   return {
+    pid: child.pid,
     usage,
     begun: Promise.race([
       began,

@@ -1,5 +1,6 @@
 import type { Arm, Layout, Witness } from "../core/model.ts";
 import type { FrontState, Target, Usage } from "../target/target.ts";
+import { cpuQuota } from "../target/usage/limit.ts";
 import type { UsageGroup } from "../target/usage.ts";
 import { booksInterruptTime, type CpuTimes, cpuTimes, listenOverflows, timeWaitSockets } from "./kernel.ts";
 
@@ -19,13 +20,16 @@ interface Snapshot {
 export class Sampler {
   readonly #target: Target;
   readonly #generator: UsageGroup;
+  readonly #generatorCores: number;
   readonly #cpus: number[];
   readonly #booksInterrupts = booksInterruptTime();
   readonly #fronts: Record<Arm, FrontState | null> = { base: null, head: null };
 
-  constructor(target: Target, generator: UsageGroup, layout: Layout) {
+  /** @param generator usage and process of k6 */
+  constructor(target: Target, generator: { usage: UsageGroup; pid: number }, layout: Layout) {
     this.#target = target;
-    this.#generator = generator;
+    this.#generator = generator.usage;
+    this.#generatorCores = Math.min(layout.generator.length, cpuQuota(generator.pid) ?? Number.POSITIVE_INFINITY);
     this.#cpus = [...new Set([...layout.generator, ...layout.target, ...layout.services])];
   }
 
@@ -71,6 +75,7 @@ export class Sampler {
         targetCpuSeconds: cpuBetween(start.arms[arm], usage),
         servicesCpuSeconds: cpuBetween(start.services, end.services),
         generatorCpuSeconds: end.generatorCpuSeconds - start.generatorCpuSeconds,
+        generatorCores: this.#generatorCores,
         foreignCpuSeconds: this.#foreign(start, end),
         stealSeconds: end.cpu.steal - start.cpu.steal,
         intervalSeconds: end.at - start.at,

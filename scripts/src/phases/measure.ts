@@ -2,7 +2,7 @@ import { blockSeconds, chooseConfirmation, expectedBlocks, mainDeadline } from "
 import { MeasureError } from "../core/errors.ts";
 import type { Census, Environment, PilotCell, Plan, RunStage, SampleLine, StopReason } from "../core/model.ts";
 import { afterPilot } from "../core/plan.ts";
-import { flaggedTests, next, type Run, replay } from "../core/replay.ts";
+import { flaggedTests, liveTests, next, type Run, replay } from "../core/replay.ts";
 import { type Rig, runBlock, runPilot } from "../measure/block.ts";
 import { takeCensus } from "../measure/census.ts";
 import { findK6, K6_VERSION } from "../measure/k6.ts";
@@ -222,10 +222,7 @@ function report(
   overhead: number,
   elapsedSeconds: number,
 ): void {
-  const tests = run.confirmation?.tests ?? [
-    ...run.cells.flatMap((state) => state.tests),
-    ...(run.overall === null ? [] : [run.overall]),
-  ];
+  const tests = run.confirmation?.tests ?? liveTests(run);
   const step = next(run);
   const cells = step.kind === "measure" ? step.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
   const struck = new Map<string, number>();

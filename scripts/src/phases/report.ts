@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { renderCsv } from "../report/csv.ts";
 import { type Chart, renderHtml } from "../report/html.ts";
@@ -41,16 +41,16 @@ export function reportPhase(
 
 function drawCharts(work: WorkDirectory, home: string): { charts: Chart[]; note: string | null } {
   const script = join(home, "scripts", "charts", "charts.sh");
+  rmSync(work.file("charts"), { recursive: true, force: true }); // a chart may have nothing to draw this time
   const directory = work.directory("charts");
   const drawn = spawnSync(script, [work.file("comparison.json"), directory], { encoding: "utf8", timeout: 120_000 });
   if (drawn.status !== 0) {
     const why = drawn.stderr?.trim() || drawn.error?.message || `charts.sh ended with ${drawn.status}`;
     return { charts: [], note: drawn.status === NO_CHARTS ? why : `charts could not be drawn: ${why}` };
   }
-  const charts = CHARTS.map(({ name, title }) => ({
-    name,
-    title,
-    svg: readFileSync(join(directory, `${name}.svg`), "utf8"),
-  }));
+  const charts = CHARTS.flatMap(({ name, title }) => {
+    const file = join(directory, `${name}.svg`);
+    return existsSync(file) ? [{ name, title, svg: readFileSync(file, "utf8") }] : [];
+  });
   return { charts, note: null };
 }

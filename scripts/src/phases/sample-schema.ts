@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Census, SampleLine } from "../core/model.ts";
 
 const amount = z.number().nonnegative();
@@ -34,6 +34,7 @@ const slot = z.strictObject({
       targetCpuSeconds: reading,
       servicesCpuSeconds: reading,
       generatorCpuSeconds: reading,
+      generatorCores: z.number().positive(),
       foreignCpuSeconds: reading,
       stealSeconds: reading,
       intervalSeconds: z.number().positive(),

@@ -56,6 +56,7 @@ export function slot(cell: string, arm: Arm, block: number, over: Partial<SlotSa
       targetCpuSeconds: 1.8,
       servicesCpuSeconds: 0.2,
       generatorCpuSeconds: 1,
+      generatorCores: 1,
       foreignCpuSeconds: 0.01,
       stealSeconds: 0,
       intervalSeconds: 2.2,

@@ -20,6 +20,7 @@ test.each<[string, Partial<SlotSample>, ReturnType<typeof strikeReason>]>([
   ["the host took 6% of a core", witness({ stealSeconds: 0.132 }), "steal"],
   ["k6 used 89% of its core", witness({ generatorCpuSeconds: 1.78 }), null],
   ["k6 used 90% of its core", witness({ generatorCpuSeconds: 1.8 }), "generator-saturated"],
+  ["k6 used all of its quota", witness({ generatorCpuSeconds: 0.4, generatorCores: 0.2 }), "generator-saturated"],
   ["0.5% of requests failed: allowed", { errors: 20 }, null],
   ["0.525% of requests failed", { errors: 21 }, "errors"],
   ["checks failed", { failedChecks: 400 }, "errors"],

@@ -45,7 +45,8 @@ export async function startProcesses(options: StartOptions): Promise<Target> {
     const { config, layout, arms } = options.plan;
     const { directory } = arms[arm];
     if (directory === null) throw new MeasureError(`${arm} has no directory to run from`);
-    const env = childEnvironment({ ...services?.environment(arm), ...config.target.env });
+    const variables = services?.environment(arm) ?? {};
+    const env = childEnvironment({ ...variables, ...fillIn(config.target.env, variables) });
     await prepareArm(premises, { arm, directory, commands: config.target.prepare, env, progress: options.progress });
     const replica = { arm, directory, env, cpus: layout.target, port: await premises.port() };
     const { start } = config.target;
@@ -132,4 +133,10 @@ class ProcessTarget implements Target {
 async function nginxVersion(): Promise<string> {
   const { stderr } = await promisify(execFile)(findNginx(), ["-v"]);
   return /nginx\/(\S+)/.exec(stderr)?.[1] ?? stderr.trim();
+}
+
+/** Replaces ${NAME} in the configured environment by what the services gave this arm: DB_HOST: ${MYSQL_HOST}. */
+function fillIn(env: Record<string, string>, variables: Record<string, string>): Record<string, string> {
+  const filled = (value: string) => value.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => variables[name] ?? whole);
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));
 }

@@ -1,0 +1,160 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { findK6 } from "../../src/measure/k6.ts";
+import { home, oneBlock, startRig, TARGET, twoTrees } from "./rig.ts";
+
+const HEALTH = "scenarios: [{ name: health, path: /health, levels: [20] }]";
+const QUERY = "scenarios: [{ name: query, path: /query?connection=persistent, levels: [20] }]";
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function rigOf(yaml: string, options: { plant?: string; k6?: string } = {}) {
+  const rig = await startRig(yaml, options);
+  cleanups.push(() => rig.close());
+  return rig;
+}
+
+const reasons = (slots: Awaited<ReturnType<typeof oneBlock>>) =>
+  Object.fromEntries(slots.map(({ sample, reason }) => [sample.arm, reason]));
+
+test("a block holds what k6 and the kernel counted", async () => {
+  const rig = await rigOf(TARGET + QUERY);
+  for (const { sample } of await oneBlock(rig, { checkForeign: false })) {
+    expect(sample.requests).toBeGreaterThan(100);
+    expect(sample.qps).toBe(sample.requests / sample.seconds);
+    const { p50, p99, max } = sample.latencyMs ?? { p50: 0, p99: 0, max: 0 };
+    expect(p50).toBeGreaterThan(0);
+    expect(p99).toBeGreaterThanOrEqual(p50);
+    expect(max).toBeGreaterThanOrEqual(p99);
+    expect(sample).toMatchObject({ errors: 0, failedChecks: 0, portErrors: 0, events: [] });
+    const { witness } = sample;
+    expect(witness?.targetCpuSeconds).toBeGreaterThan(0.05);
+    expect(witness?.servicesCpuSeconds).toBeGreaterThan(0.005);
+    expect(witness?.generatorCpuSeconds).toBeGreaterThan(0.02);
+    expect(witness?.targetMemoryBytes).toBeGreaterThan(1e6);
+    // Nobody can use more than there is.
+    const spent = (witness?.targetCpuSeconds ?? 0) + (witness?.servicesCpuSeconds ?? 0);
+    expect(spent).toBeLessThan((witness?.intervalSeconds ?? 0) * rig.plan.layout.target.length * 1.05);
+  }
+}, 60_000);
+
+test("a neighbour that burns a core is foreign load", async () => {
+  const rig = await rigOf(TARGET + HEALTH);
+  const neighbour = spawn("taskset", ["-c", String(rig.plan.layout.target[0]), "bash", "-c", "while :; do :; done"]);
+  cleanups.push(() => neighbour.kill("SIGKILL"));
+  expect(reasons(await oneBlock(rig, { checkForeign: true }))).toEqual({ base: "foreign-load", head: "foreign-load" });
+}, 60_000);
+
+test("a generator that is busy itself is saturated", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "perf-gate-flow-"));
+  const flow = join(directory, "busy.js");
+  writeFileSync(
+    flow,
+    `import http from "k6/http";
+     export default function (target) {
+       for (let i = 0, x = 0; i < 5000; i++) x += Math.sqrt(i);
+       http.get(target.url + "/health", { headers: target.headers });
+     }`,
+  );
+  const rig = await rigOf(`${TARGET}scenarios: [{ name: busy, flow: ${flow}, levels: [20] }]`);
+  const expected = cpus().length > 1 ? "generator-saturated" : null;
+  expect(reasons(await oneBlock(rig, { checkForeign: false }))).toEqual({ base: expected, head: expected });
+}, 60_000);
+
+const quotaDirectory = "/sys/fs/cgroup/cpu";
+test.skipIf(!existsSync(join(quotaDirectory, "cpu.cfs_quota_us")) || process.getuid?.() !== 0 || cpus().length < 2)(
+  "a generator on a sliver of a core, by a quota, is saturated",
+  async () => {
+    const group = join(quotaDirectory, `perf-gate-sliver-${process.pid}`);
+    mkdirSync(group);
+    cleanups.push(async () => {
+      for (let i = 0; i < 100 && existsSync(group); i++) {
+        try {
+          rmdirSync(group);
+        } catch {
+          await sleep(20); // k6 is still leaving it
+        }
+      }
+    });
+    writeFileSync(join(group, "cpu.cfs_quota_us"), "20000");
+    const wrapper = join(mkdtempSync(join(tmpdir(), "perf-gate-k6-")), "k6");
+    writeFileSync(wrapper, `#!/bin/sh\necho $$ >${group}/cgroup.procs\nexec ${await findK6()} "$@"\n`);
+    chmodSync(wrapper, 0o755);
+    const rig = await rigOf(TARGET + HEALTH, { k6: wrapper });
+    expect(reasons(await oneBlock(rig, { checkForeign: false }))).toEqual({
+      base: "generator-saturated",
+      head: "generator-saturated",
+    });
+  },
+  90_000,
+);
+
+test("an FPM backlog of 1 turns connections away, and is not called slow or broken", async () => {
+  const target = TARGET.replace("target:", "target:\n  php: { workers: 1, backlog: 1 }");
+  const rig = await rigOf(
+    `${target}scenarios: [{ name: mixed, path: "/mixed?seed=1&connection=persistent", levels: [50] }]`,
+  );
+  expect(reasons(await oneBlock(rig, { checkForeign: false }))).toEqual({
+    base: "listen-overflow",
+    head: "listen-overflow",
+  });
+}, 60_000);
+
+test("a php-fpm that is killed under load strikes its own arm's slot", async () => {
+  const rig = await rigOf(TARGET + HEALTH);
+  const block = oneBlock(rig, { checkForeign: false });
+  // Both arms have been restarted for the block by the time k6 has begun; the warm-up follows.
+  await sleep(2500);
+  const masters = execFileSync("pgrep", ["-f", "php-fpm: master.*head"], { encoding: "utf8" }).trim().split("\n");
+  for (const master of masters) process.kill(Number(master), "SIGKILL");
+  const found = reasons(await block);
+  expect(found).toMatchObject({ base: null, head: "target-restarted" });
+  // The next block starts from fresh replicas.
+  expect(reasons(await oneBlock(rig, { checkForeign: false }))).toEqual({ base: null, head: null });
+}, 60_000);
+
+test("1% of errors strikes the arm that has them", async () => {
+  const rig = await rigOf(TARGET + HEALTH, { plant: "errors" });
+  expect(reasons(await oneBlock(rig, { checkForeign: false }))).toEqual({ base: null, head: "errors" });
+}, 60_000);
+
+test("an arrival rate above capacity drops iterations", async () => {
+  const rig = await rigOf(
+    `${TARGET}scenarios: [{ name: flood, path: "/queries?n=50&connection=persistent", model: open, rate: 3000, max-vus: 50 }]`,
+  );
+  expect(reasons(await oneBlock(rig, { checkForeign: false }))).toEqual({
+    base: "dropped-iterations",
+    head: "dropped-iterations",
+  });
+}, 60_000);
+
+const canUnshare = process.getuid?.() === 0 && existsSync("/usr/bin/unshare");
+test.skipIf(!canUnshare)(
+  "a port range of 200 is exhausted by short connections, and named",
+  () => {
+    const { directory, base, head } = twoTrees("");
+    const config = join(directory, "perf-gate.yml");
+    const scenario = 'scenarios: [{ name: short, path: "/query?connection=short", levels: [20] }]';
+    writeFileSync(config, `${TARGET}${scenario}\nmeasure: { slot: 1s, warm-up: 1s, max-foreign-cpu: off }\n`);
+    const work = join(directory, "work");
+    const script = `
+      ip link set lo up
+      echo "60000 60199" >/proc/sys/net/ipv4/ip_local_port_range
+      exec "$0" run --base "$1" --head "$2" --config "$3" --work-directory "$4" --budget 40s`;
+    execFileSync("unshare", ["-n", "bash", "-c", script, join(home, "scripts/perf-gate"), base, head, config, work], {
+      stdio: "ignore",
+    });
+    const comparison = JSON.parse(readFileSync(join(work, "comparison.json"), "utf8"));
+    expect(comparison.verdict).toBe("inconclusive");
+    expect(Object.keys(comparison.struck)).toEqual(["ports-exhausted"]);
+    expect(comparison.cells[0].reasons[0].code).toBe("ports-exhausted");
+  },
+  120_000,
+);
