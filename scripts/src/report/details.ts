@@ -4,6 +4,7 @@ import { COUNTS, countText } from "./census.ts";
 import { escapeMarkdown, MARKDOWN, sentence } from "./escape.ts";
 import { ABSENT, bytes, decimal, duration, list, ms, percent, plural, qps, significant } from "./format.ts";
 import type { ReportInput } from "./input.ts";
+import { ownReasons } from "./view.ts";
 import { cellName, confirmationPhrase, loadLabel, STRIKE_LABEL } from "./words.ts";
 
 /** A folded section. `summary` is HTML text already made safe; the blank lines let Markdown go on inside. */
@@ -192,7 +193,7 @@ function measurement(input: ReportInput): string[] {
   const { comparison } = input;
   return [
     stopSentence(input),
-    reasons(comparison.reasons),
+    reasons(ownReasons(comparison)),
     roundsTable(input),
     cellReasons(input),
     strikes(input),

@@ -1,7 +1,8 @@
 import { assertNever, type Comparison, type TestResult, type Verdict } from "../core/model.ts";
 import { type Ink, PLAIN, sentence } from "./escape.ts";
 import { list, percent, plural } from "./format.ts";
-import { cellsOf, isLimit, judged, sharedMargins, unit } from "./view.ts";
+import { cellsOf, isLimit, judged, ownReasons, sharedMargins, unit } from "./view.ts";
+import { confirmationPhrase } from "./words.ts";
 
 /** The verdict in one sentence, without a final stop and without names that need escaping beyond `ink`. */
 export interface Headline {
@@ -121,17 +122,24 @@ function undecided(comparison: Comparison, ink: Ink): string {
   const open = cellsOf(comparison, "inconclusive").length;
   const word = unit(comparison);
   const stop = comparison.stop?.reason;
-  if (total === 0 || comparison.blocks === 0) return reasonsOf(comparison, ink) || "nothing was measured";
+  const [own] = ownReasons(comparison).map((reason) => ink.text(reason.text).replace(/[.]$/, ""));
+  if (comparison.blocks === 0) return own ?? "nothing was measured";
+  if (total === 0) return own ?? `no ${word} could be judged`;
   const why =
     stop === "interrupted"
       ? `the run was interrupted after ${plural(comparison.blocks, "round")}; `
       : stop === "failed"
         ? "the measurement stopped early; "
         : "";
-  if (open === 0) return why + (reasonsOf(comparison, ink) || "the evidence is not enough for a verdict");
+  if (open === 0) return why + (own ?? unconfirmedOverall(comparison) ?? "the evidence is not enough for a verdict");
   const rest = total - open;
   const others = rest === 0 ? "" : `, the other ${rest === 1 ? "one is" : `${rest} are`} within what is allowed`;
   return `${why}${open} of ${plural(total, word)} ${open === 1 ? "needs" : "need"} more evidence${others}`;
+}
+
+function unconfirmedOverall(comparison: Comparison): string | null {
+  const phrase = confirmationPhrase(comparison.overall?.confirmation ?? null);
+  return phrase === "" ? null : `all ${unit(comparison)}s together looked slower than allowed: ${phrase}`;
 }
 
 function broken(comparison: Comparison, ink: Ink): string {

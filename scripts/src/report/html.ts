@@ -13,6 +13,13 @@ export interface Chart {
   svg: string;
 }
 
+/** The charts that scripts/charts/charts.sh draws, as <name>.svg, in the order in which they are shown. */
+export const CHARTS: readonly { name: string; title: string }[] = [
+  { name: "qps", title: "QPS over load level" },
+  { name: "rounds", title: "Change in every round, and the interval closing in" },
+  { name: "latency", title: "Latency: mean and percentiles, ms" },
+];
+
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /**

@@ -5,7 +5,7 @@ import { escapeMarkdown, MARKDOWN, sentence } from "./escape.ts";
 import { ABSENT, duration, margin, ms, percent, plural, qps, signed, signedPercent } from "./format.ts";
 import { headlineText } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
-import { decidingLines, overallSentence, roundsPhrase } from "./sentences.ts";
+import { decidingLines, overallDecides, overallSentence, roundsPhrase } from "./sentences.ts";
 import { allowedPhrase, cellsOf, isLimit, stateOf, testOf, unit, worstFirst } from "./view.ts";
 import { loadLabel, MARK } from "./words.ts";
 
@@ -73,22 +73,14 @@ function pair(values: readonly [number | null | undefined, number | null | undef
 function cellTable(comparison: Comparison, rows: readonly CellResult[]): string {
   const statistics = new Set(comparison.cells.map((result) => result.statistic));
   const [only] = statistics;
-  const latencyTitle = statistics.size === 1 ? `${only} ms, base → head` : "latency ms, base → head";
+  const latency = statistics.size === 1 ? only : "latency";
   const fresh = rows.some((result) => result.verdict === "new" || result.verdict === "shown");
-  const header = [
-    "",
-    "scenario",
-    "load",
-    "QPS, base → head",
-    "change",
-    "between, %",
-    latencyTitle,
-    "change",
-    "between, %",
-  ];
+  // What decides stands first: a phone shows the left half of the table.
+  const header = ["", "scenario", "load", "QPS change", "between, %", "base → head"];
+  header.push(`${latency} change`, "between, %", "base → head, ms");
   const body = rows.map((result) => {
     const throughput = testOf(result, "qps");
-    const latency = testOf(result, "latency");
+    const tail = testOf(result, "latency");
     const { base, head } = result.figures;
     const { statistic } = result;
     const prefix = statistics.size === 1 ? "" : `${statistic} `;
@@ -99,28 +91,30 @@ function cellTable(comparison: Comparison, rows: readonly CellResult[]): string 
         ? `${name} (${result.verdict === "new" ? "new" : "shown only"})`
         : name,
       loadLabel(result),
-      pair([throughput?.base ?? base?.qps, throughput?.head ?? head?.qps], qps),
       ...changeCells(throughput),
-      prefix + pair([latency?.base ?? base?.latencyMs[statistic], latency?.head ?? head?.latencyMs[statistic]], ms),
-      ...changeCells(latency),
+      pair([throughput?.base ?? base?.qps, throughput?.head ?? head?.qps], qps),
+      ...changeCells(tail),
+      prefix + pair([tail?.base ?? base?.latencyMs[statistic], tail?.head ?? head?.latencyMs[statistic]], ms),
     ];
   });
-  return markdownTable([header, ...body], { align: ["l", "l", "r", "r", "r", "c", "r", "r", "c"], padding: true });
+  return markdownTable([header, ...body], { align: ["l", "l", "r", "r", "c", "r", "r", "c", "r"] });
 }
 
 /** Absolute limits: their own table, as the ratio is to the limit and not to the base. */
 function limitsTable(comparison: Comparison): string {
   const rows = worstFirst(comparison.cells).flatMap((result) =>
     result.tests.filter(isLimit).map((test) => {
-      const unitName = test.metric === "min-qps" ? "QPS" : "ms";
-      const format = test.metric === "min-qps" ? qps : ms;
-      const what = test.metric === "min-qps" ? "QPS at least" : `${test.statistic} at most`;
+      const throughput = test.metric === "min-qps";
+      const format = throughput ? qps : ms;
+      const what = throughput
+        ? `QPS at least ${format(test.limit)}`
+        : `${test.statistic} at most ${format(test.limit)} ms`;
       const [change, range] = changeCells(test);
       return [
         MARK[stateOf(test.verdict)],
         escapeMarkdown(result.cell.scenario),
         loadLabel(result),
-        `${what} ${format(test.limit)}${unitName === "ms" ? " ms" : ""}`,
+        what,
         format(test.head),
         change,
         range,
@@ -147,6 +141,6 @@ function footer(comparison: Comparison): string {
     );
   }
   parts.push(`Measured in ${duration(comparison.times.wall)}, ${roundsPhrase(comparison)}.`);
-  const overall = comparison.overall?.verdict === "regression" ? "" : overallSentence(comparison, MARKDOWN);
+  const overall = overallDecides(comparison) ? "" : overallSentence(comparison, MARKDOWN);
   return [overall, parts.join(" ")].filter((text) => text !== "").join("\n\n");
 }

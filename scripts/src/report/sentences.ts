@@ -4,7 +4,17 @@ import { type Ink, sentence } from "./escape.ts";
 import { decimal, duration, list, margin, ms, percent, percentMeasured, plural, qps, signedPercent } from "./format.ts";
 import type { ReportInput } from "./input.ts";
 import { FIRST_LOOK, moreTime, NOISY, struckShare, whatWouldSettle } from "./settle.ts";
-import { cellsOf, decidingTest, isLimit, judged, unit, worstFirst, worstRoom } from "./view.ts";
+import {
+  cellsOf,
+  decidingTest,
+  furtherReasons,
+  isLimit,
+  judged,
+  ownReasons,
+  unit,
+  worstFirst,
+  worstRoom,
+} from "./view.ts";
 import { cellName, confirmationPhrase, STRIKE_LABEL } from "./words.ts";
 
 const share = (ratio: number) => ratio - 1;
@@ -73,14 +83,19 @@ export function overallSentence(comparison: Comparison, ink: Ink): string {
   if (overall === null) return "";
   const subject = `All ${unit(comparison)}s together`;
   if (overall.estimate === null) return `${subject} had too few complete rounds for an estimate.`;
-  const allowed = percent(share(overall.line));
-  const closing =
-    overall.verdict === "regression"
-      ? `more than the allowed ${allowed}`
-      : overall.verdict === "pass"
-        ? `within the allowed ${allowed}`
-        : `undecided against the allowed ${allowed}, which holds nothing back`;
+  const closing = overallClosing(overall, `the allowed ${percent(share(overall.line))}`);
   return `${subject} ${finding(overall, ink)}: ${closing}${confirmed([overall])}.`;
+}
+
+/** True where the overall test makes the run red or undecided, so that it stands with what decides. */
+export function overallDecides({ overall }: Comparison): boolean {
+  return overall !== null && (overall.verdict === "regression" || overall.confirmation !== null);
+}
+
+function overallClosing({ verdict, confirmation }: TestResult, allowed: string): string {
+  if (verdict === "pass") return `within ${allowed}`;
+  if (verdict === "regression" || confirmation !== null) return `more than ${allowed}`;
+  return `undecided against ${allowed}, which holds nothing back`;
 }
 
 /** How many cells get a sentence of their own before the table has to do. */
@@ -163,7 +178,7 @@ function redLines(input: ReportInput, ink: Ink): string[] {
     const same = census[0]?.startsWith("The same") ? census.splice(0, 1) : [];
     lines.push([badCell(worst, comparison, ink), ...same].join(" "));
   }
-  if (comparison.overall?.verdict === "regression") lines.push(overallSentence(comparison, ink));
+  if (overallDecides(comparison)) lines.push(overallSentence(comparison, ink));
   lines.push(...census);
   if (comparison.sameSource) {
     lines.push("Both arms are the same source: this difference is not in the code. Look at the conditions below.");
@@ -182,7 +197,10 @@ function undecidedLines(input: ReportInput, ink: Ink): string[] {
   const { comparison, plan } = input;
   // The headline has told the first reason where nothing was measured.
   const told = comparison.blocks === 0 ? 1 : 0;
-  const lines = comparison.reasons.slice(told).map((reason) => sentence(ink.text(reason.text)));
+  const lines = ownReasons(comparison)
+    .slice(told)
+    .map((reason) => sentence(ink.text(reason.text)));
+  if (overallDecides(comparison)) lines.push(overallSentence(comparison, ink));
   const open = worstFirst(cellsOf(comparison, "inconclusive"));
   const early = open.filter(
     (result) => result.reasons.length === 0 && result.tests.every((test) => test.estimate === null),
@@ -204,7 +222,7 @@ function undecidedLines(input: ReportInput, ink: Ink): string[] {
 /** One undecided cell: what the data allow, why it is undecided, what would settle it. */
 function undecidedCell(result: CellResult, { comparison, plan }: ReportInput, ink: Ink): string {
   const test = decidingTest(result.tests);
-  const reasons = [...result.reasons, ...(test?.reasons ?? [])].map((reason) => sentence(ink.text(reason.text)));
+  const reasons = furtherReasons(result, test).map((reason) => sentence(ink.text(reason.text)));
   const parts = [whatFits(result, test, ink), ...new Set(reasons), whatWouldSettle(result, comparison, plan)];
   return parts.filter((text) => text !== "").join(" ");
 }

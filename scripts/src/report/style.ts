@@ -34,11 +34,12 @@ blockquote p { margin: 4px 0; }
 .scroll { overflow-x: auto; margin: 16px 0; max-width: 100%; }
 .scroll:focus-visible, summary:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
 table { border-collapse: collapse; font-size: 0.875rem; line-height: 1.4; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
-th { color: var(--soft); font-weight: 600; text-align: left; vertical-align: bottom; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 600; vertical-align: bottom; border-bottom: 1px solid var(--line); }
+th:not([align]) { text-align: left; }
 th, td { padding: 7px 12px 7px 0; white-space: nowrap; }
 td { border-bottom: 1px solid var(--line); }
-td:nth-child(-n+2):not([align="right"]) { white-space: normal; min-width: 8.5em; max-width: 24em; overflow-wrap: break-word; }
-td.sign:first-child { min-width: 0; padding-right: 8px; }
+td:nth-child(-n+2):not([align="right"], .sign) { white-space: normal; min-width: 8.5em; max-width: 24em; overflow-wrap: break-word; }
+td.sign { padding-right: 8px; }
 td:nth-child(2):last-child { max-width: 60em; }
 tr:last-child td { border-bottom: 0; }
 details { border-top: 1px solid var(--line); padding: 4px 0; }
@@ -56,6 +57,12 @@ h2 .mark { margin-right: 0.15em; }
 .mark.error { background: var(--red); border-radius: 3px; } .mark.error::before { content: "!"; }
 .mark.inconclusive { border: 2px solid var(--amber); color: var(--amber); } .mark.inconclusive::before { content: "?"; }
 .mark.note { border: 1px solid var(--line); color: var(--soft); } .mark.note::before { content: "·"; }
-@media (max-width: 600px) { main { padding: 16px 14px 48px; } h2 { padding-left: 10px; } }
+@media (max-width: 600px) {
+  main { padding: 16px 14px 48px; }
+  h2 { padding-left: 10px; }
+  table { font-size: 0.8125rem; }
+  th, td { padding-right: 9px; }
+  td:nth-child(-n+2):not([align="right"], .sign) { min-width: 7.5em; max-width: 14em; overflow-wrap: anywhere; }
+}
 @media print { details { display: block; } .scroll { overflow: visible; } }
 `;

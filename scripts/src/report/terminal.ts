@@ -4,7 +4,7 @@ import { type Ink, oneLine, sentence } from "./escape.ts";
 import { ABSENT, ms, qps, signed } from "./format.ts";
 import { headline } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
-import { decidingLines, overallSentence } from "./sentences.ts";
+import { decidingLines, overallDecides, overallSentence } from "./sentences.ts";
 import { allowedPhrase, type State, stateOf, testOf, worstFirst } from "./view.ts";
 import { loadLabel } from "./words.ts";
 
@@ -40,7 +40,7 @@ export function renderTerminal(input: ReportInput, { colour, width }: TerminalOp
   const hidden = rows.length - shown.length;
   if (hidden > 0) lines.push(`  ${hidden} more within what is allowed`);
   if (shown.length > 0) lines.push("");
-  const overall = comparison.overall?.verdict === "regression" ? "" : overallSentence(comparison, ink);
+  const overall = overallDecides(comparison) ? "" : overallSentence(comparison, ink);
   if (overall !== "") lines.push(...wrap(overall, width, "  "));
   const allowed = allowedPhrase(comparison);
   if (allowed !== "") lines.push(...wrap(`Allowed: ${allowed}. "Between" is what the data allow.`, width, "  "));

@@ -1,5 +1,29 @@
-import type { CellResult, Comparison, TestResult } from "../core/model.ts";
+import type { CellResult, Comparison, Reason, TestResult } from "../core/model.ts";
 import { margin } from "./format.ts";
+
+/** Reasons of a run that its cells tell in their own sentences. */
+const TOLD_BY_CELLS: ReadonlySet<string> = new Set([
+  "error",
+  "regression",
+  "overall-regression",
+  "census",
+  "inconclusive",
+  "overall",
+  "nothing-judged",
+]);
+/** Reasons of a cell that the sentence about its interval already holds. */
+const TOLD_BY_INTERVAL: ReadonlySet<string> = new Set(["cap", "undecided", "unconfirmed", "not-confirmed"]);
+
+/** The run's reasons that nothing else in the report tells. */
+export function ownReasons(comparison: Comparison): Reason[] {
+  return comparison.reasons.filter((reason) => !TOLD_BY_CELLS.has(reason.code));
+}
+
+/** The reasons of an undecided cell that its sentence does not hold yet. */
+export function furtherReasons(result: CellResult, test: TestResult | null): Reason[] {
+  const told = test?.estimate == null ? new Set<string>() : TOLD_BY_INTERVAL;
+  return [...result.reasons, ...(test?.reasons ?? [])].filter((reason) => !told.has(reason.code));
+}
 
 /** What a row is marked with; `note` covers `new` and `shown`. */
 export type State = "error" | "regression" | "inconclusive" | "pass" | "note";

@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Chart, renderHtml } from "../../src/report/html.ts";
+import { CHARTS, renderHtml } from "../../src/report/html.ts";
 import { INPUTS } from "./support.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-const CHARTS = join(dirname(fileURLToPath(import.meta.url)), "../../charts/charts.sh");
+const DRAW = join(dirname(fileURLToPath(import.meta.url)), "../../charts/charts.sh");
 /** Keep the pictures: SCREENSHOTS=DIR. */
 const SCREENSHOTS = process.env["SCREENSHOTS"];
 
@@ -41,15 +41,9 @@ describe.skipIf(CHROMIUM === undefined)(title, () => {
     const comparison = join(directory, `${name}.json`);
     const out = join(directory, name);
     writeFileSync(comparison, JSON.stringify(input.comparison));
-    const drawn = spawnSync(CHARTS, [comparison, out], { encoding: "utf8" });
+    const drawn = spawnSync(DRAW, [comparison, out], { encoding: "utf8" });
     expect(drawn.stderr).toBe("");
-    const charts = readdirSync(out).map(
-      (file): Chart => ({
-        name: file.slice(0, -4),
-        title: `Chart ${file}`,
-        svg: readFileSync(join(out, file), "utf8"),
-      }),
-    );
+    const charts = CHARTS.map((chart) => ({ ...chart, svg: readFileSync(join(out, `${chart.name}.svg`), "utf8") }));
     const file = join(directory, `${name}.html`);
     writeFileSync(file, renderHtml(input, charts));
     written.set(name, file);

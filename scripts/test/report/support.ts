@@ -137,8 +137,27 @@ function makeTest(spec: TestSpec, normal: () => number): TestResult {
     logRatios: logs,
     path,
     confirmation: verdict === "pass" ? null : spec.confirmation,
-    reasons: [],
+    reasons: verdict === "inconclusive" ? [reasonOf(spec, estimate)] : [],
   };
+}
+
+/** As compare words it. */
+function reasonOf({ rounds, confirmation }: TestSpec, estimate: Estimate | null): Reason {
+  if (rounds === 0) return { code: "no-samples", text: "no clean round was measured" };
+  if (estimate === null) {
+    return { code: "undecided", text: `${rounds} clean rounds; nothing is decided before 6` };
+  }
+  if (confirmation === "no-time") {
+    return { code: "unconfirmed", text: "it looked red, but there was no time to confirm it on fresh replicas" };
+  }
+  if (confirmation === "not-confirmed") {
+    return { code: "not-confirmed", text: "it looked red, but 6 rounds on fresh replicas did not confirm it" };
+  }
+  if (rounds < 20) {
+    const text = `it sits on the line after ${rounds} rounds; more of them would not settle it`;
+    return { code: "on-the-line", text };
+  }
+  return { code: "cap", text: `undecided after ${rounds} rounds, the most that are measured` };
 }
 
 function figuresOf(qps: number, p99: number, spec: CellSpec, slower: number): ArmFigures {
@@ -212,6 +231,13 @@ function makeCell(spec: CellSpec, normal: () => number): CellResult {
   };
 }
 
+/** As compare words them. */
+function runReasons(cells: readonly CellResult[]): Reason[] {
+  return cells
+    .filter((result) => result.verdict !== "pass" && result.verdict !== "new" && result.verdict !== "shown")
+    .map((result) => ({ code: result.verdict, text: `${result.cell.id}: see the cell` }));
+}
+
 const count = (value: number | Count): Count =>
   typeof value === "number" ? { perRequest: value, min: value, max: value, exact: true } : value;
 
@@ -283,7 +309,7 @@ export function makeInput(spec: RunSpec): ReportInput {
     version: 1,
     planId,
     verdict: spec.verdict ?? worst ?? "pass",
-    reasons: spec.reasons ?? [],
+    reasons: spec.reasons ?? runReasons(cells),
     sameSource: spec.sameSource ?? false,
     arms: { base: armOf("base"), head: armOf("head") },
     cells,
@@ -483,13 +509,19 @@ export const INPUTS: Record<string, () => ReportInput> = {
           qpsChange: -0.046,
           noise: 0.02,
           rounds: 20,
-          reasons: [{ code: "on-the-line", text: "it sits on the line: more rounds will not settle it" }],
           struck: { "foreign-load": 9 },
         },
         "health @20": { struck: { "foreign-load": 5 } },
         "one query, persistent @1": { qpsChange: -0.09, confirmation: "not-confirmed" },
       }),
       stop: { reason: "budget", detail: null },
+    }),
+  "overall-not-confirmed": () =>
+    makeInput({
+      cells: [...QUIET],
+      overall: { change: -0.034, confirmation: "not-confirmed" },
+      verdict: "inconclusive",
+      reasons: [{ code: "overall", text: "it looked red, but 8 rounds on fresh replicas did not confirm it" }],
     }),
   error: () =>
     makeInput({
