@@ -2,16 +2,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { renderCsv } from "../report/csv.ts";
-import { type Chart, renderHtml } from "../report/html.ts";
+import { CHARTS, type Chart, renderHtml } from "../report/html.ts";
 import { renderMarkdown } from "../report/markdown.ts";
 import { renderTerminal } from "../report/terminal.ts";
 import type { WorkDirectory } from "./work-directory.ts";
 
-const CHARTS = [
-  { name: "qps", title: "QPS over load level" },
-  { name: "latency", title: "Latency percentiles" },
-  { name: "rounds", title: "Log ratio of every round, and the interval closing in" },
-];
 /** Exit status of charts.sh where jq or gnuplot is missing. */
 const NO_CHARTS = 3;
 
