@@ -2,18 +2,24 @@
 # scripts/setup.sh: what it says, and how it keeps k6 and service policy in order. Real installations are in the
 # clean-room run of .ci/run.
 
+# All programs of this machine but k6, and the Go that would build one.
+setup_file() {
+  export PROGRAMS=${BATS_FILE_TMPDIR}/programs
+  mkdir -p "${PROGRAMS}"
+  local directory
+  while IFS= read -r -d : directory; do
+    [[ ! -d ${directory} ]] || find "${directory}/" -maxdepth 1 ! -type d -exec ln -s -t "${PROGRAMS}" -- {} + 2>/dev/null || true
+  done <<<"${PATH}:"
+  rm -f "${PROGRAMS}/k6" "${PROGRAMS}/go"
+}
+
 setup() {
   SCRIPTS=$(cd "${BATS_TEST_DIRNAME}/.." && pwd -P)
   unset GITHUB_ACTIONS
   export PERF_GATE_CACHE=${BATS_TEST_TMPDIR}/cache RETRY_SECONDS=0
   BIN=${BATS_TEST_TMPDIR}/bin
   mkdir -p "${BIN}"
-  # PATH without any k6, and without the Go that would build one.
-  local directory kept=''
-  while IFS= read -r -d : directory; do
-    [[ -e ${directory}/k6 || -e ${directory}/go ]] || kept+=:${directory}
-  done <<<"${PATH}:"
-  PATH=${BIN}${kept}
+  PATH=${BIN}:${PROGRAMS}
 }
 
 plant() {
