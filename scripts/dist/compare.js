@@ -4,7 +4,7 @@ import {
   comparePhase,
   exitStatus
 } from "./shared-compare.js";
-import "./shared-assign.js";
+import "./shared-replay.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {

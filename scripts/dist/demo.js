@@ -11,7 +11,7 @@ import "./shared-schemas.js";
 import {
   MeasureError
 } from "./shared-errors.js";
-import "./shared-assign.js";
+import "./shared-replay.js";
 import "./shared-marked.esm.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";

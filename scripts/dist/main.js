@@ -10,6 +10,7 @@ import {
   InputError,
   MeasureError
 } from "./shared-errors.js";
+import "./shared-replay.js";
 import "./shared-model.js";
 import {
   __commonJS,

@@ -7,7 +7,7 @@ import "./shared-cgroup.js";
 import "./shared-work-directory.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
-import "./shared-assign.js";
+import "./shared-replay.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {

@@ -8,6 +8,7 @@ import {
 } from "./shared-work-directory.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
+import "./shared-replay.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {

@@ -9,7 +9,7 @@ import "./shared-cgroup.js";
 import "./shared-work-directory.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
-import "./shared-assign.js";
+import "./shared-replay.js";
 import "./shared-marked.esm.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";

@@ -644,6 +644,7 @@ function startK6(k6, spec, options) {
   const drained = new Promise((resolve) => lines.once("close", resolve));
   const ended = Promise.all([child.exited, drained]).then(([status]) => status);
   return {
+    pid: child.pid,
     usage,
     begun: Promise.race([
       began,
@@ -676,6 +677,8 @@ export {
   findProgram,
   requireProgram,
   findPhpFpm,
+  parseCgroupMounts,
+  parseCgroupPath,
   UsageGroup,
   K6_VERSION,
   findK6,

@@ -4,7 +4,7 @@ import {
   estimateOf,
   median,
   replay
-} from "./shared-assign.js";
+} from "./shared-replay.js";
 import {
   ARMS,
   assertNever

@@ -106,6 +106,23 @@ function list(items) {
 }
 
 // scripts/src/report/view.ts
+var TOLD_BY_CELLS = /* @__PURE__ */ new Set([
+  "error",
+  "regression",
+  "overall-regression",
+  "census",
+  "inconclusive",
+  "overall",
+  "nothing-judged"
+]);
+var TOLD_BY_INTERVAL = /* @__PURE__ */ new Set(["cap", "undecided", "unconfirmed", "not-confirmed"]);
+function ownReasons(comparison) {
+  return comparison.reasons.filter((reason) => !TOLD_BY_CELLS.has(reason.code));
+}
+function furtherReasons(result, test) {
+  const told = test?.estimate == null ? /* @__PURE__ */ new Set() : TOLD_BY_INTERVAL;
+  return [...result.reasons, ...test?.reasons ?? []].filter((reason) => !told.has(reason.code));
+}
 var RANK = { error: 0, regression: 1, inconclusive: 2, note: 3, pass: 4 };
 function stateOf(verdict) {
   return verdict === "new" || verdict === "shown" ? "note" : verdict;
@@ -193,6 +210,54 @@ function allowedPhrase(comparison) {
 function unit(comparison) {
   const scenarios = new Set(comparison.cells.map((result) => result.cell.scenario));
   return scenarios.size === comparison.cells.length ? "scenario" : "cell";
+}
+
+// scripts/src/report/words.ts
+var MARK = { error: "❌", regression: "🔴", inconclusive: "⚪", pass: "🟢", note: "▫️" };
+function loadLabel(result) {
+  const { model, level } = result.cell;
+  switch (model) {
+    case "closed":
+      return level === null ? "VUs unknown" : `${level} VU${level === 1 ? "" : "s"}`;
+    case "open": {
+      const rate = level ?? result.rate;
+      return rate === null ? "rate not set" : `${qps(rate)} req/s`;
+    }
+    case "ramp":
+      return level === null ? "ramp" : `ramp to ${level}`;
+    default:
+      return assertNever(model);
+  }
+}
+function cellName(result, ink) {
+  return `“${ink.text(result.cell.scenario)}” at ${loadLabel(result)}`;
+}
+var STRIKE_LABEL = {
+  "foreign-load": "something else used our cores",
+  steal: "the hypervisor gave our CPU time to others",
+  "generator-saturated": "k6 itself was at its limit",
+  errors: "too many failed requests",
+  "dropped-iterations": "k6 could not start requests on time",
+  "listen-overflow": "the service turned connections away (backlog full)",
+  "ports-exhausted": "no source ports left",
+  "target-restarted": "the service restarted",
+  "oom-killed": "the service was killed for want of memory",
+  "k6-died": "k6 ended early",
+  "no-requests": "no request completed"
+};
+function confirmationPhrase(confirmation) {
+  switch (confirmation) {
+    case null:
+      return "";
+    case "confirmed":
+      return "confirmed on fresh replicas";
+    case "not-confirmed":
+      return "not confirmed on fresh replicas";
+    case "no-time":
+      return "no time was left to confirm it";
+    default:
+      return assertNever(confirmation);
+  }
 }
 
 // scripts/src/report/headline.ts
@@ -285,12 +350,18 @@ function undecided(comparison, ink) {
   const open = cellsOf(comparison, "inconclusive").length;
   const word = unit(comparison);
   const stop = comparison.stop?.reason;
-  if (total === 0 || comparison.blocks === 0) return reasonsOf(comparison, ink) || "nothing was measured";
+  const [own] = ownReasons(comparison).map((reason) => ink.text(reason.text).replace(/[.]$/, ""));
+  if (comparison.blocks === 0) return own ?? "nothing was measured";
+  if (total === 0) return own ?? `no ${word} could be judged`;
   const why = stop === "interrupted" ? `the run was interrupted after ${plural(comparison.blocks, "round")}; ` : stop === "failed" ? "the measurement stopped early; " : "";
-  if (open === 0) return why + (reasonsOf(comparison, ink) || "the evidence is not enough for a verdict");
+  if (open === 0) return why + (own ?? unconfirmedOverall(comparison) ?? "the evidence is not enough for a verdict");
   const rest = total - open;
   const others = rest === 0 ? "" : `, the other ${rest === 1 ? "one is" : `${rest} are`} within what is allowed`;
   return `${why}${open} of ${plural(total, word)} ${open === 1 ? "needs" : "need"} more evidence${others}`;
+}
+function unconfirmedOverall(comparison) {
+  const phrase = confirmationPhrase(comparison.overall?.confirmation ?? null);
+  return phrase === "" ? null : `all ${unit(comparison)}s together looked slower than allowed: ${phrase}`;
 }
 function broken(comparison, ink) {
   const cells = cellsOf(comparison, "error").length;
@@ -325,6 +396,8 @@ export {
   escapeMarkdown,
   MARKDOWN,
   sentence,
+  ownReasons,
+  furtherReasons,
   stateOf,
   direction,
   isLimit,
@@ -336,6 +409,11 @@ export {
   judged,
   allowedPhrase,
   unit,
+  MARK,
+  loadLabel,
+  cellName,
+  STRIKE_LABEL,
+  confirmationPhrase,
   headline,
   headlineText,
   headlineSentence

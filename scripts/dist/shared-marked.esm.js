@@ -5,23 +5,30 @@ import {
 } from "./shared-picocolors.js";
 import {
   ABSENT,
+  MARK,
   MARKDOWN,
+  STRIKE_LABEL,
   allowedPhrase,
   bytes,
+  cellName,
   cellsOf,
+  confirmationPhrase,
   decidingTest,
   decimal,
   direction,
   duration,
   escapeMarkdown,
+  furtherReasons,
   headline,
   headlineText,
   isLimit,
   judged,
   list,
+  loadLabel,
   margin,
   ms,
   oneLine,
+  ownReasons,
   percent,
   percentMeasured,
   plural,
@@ -47,7 +54,7 @@ import {
 
 // scripts/src/phases/report.ts
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 // node_modules/csv-stringify/lib/utils/get.js
@@ -2463,54 +2470,6 @@ function toAlignment(value) {
   return code === 67 || code === 99 ? 99 : code === 76 || code === 108 ? 108 : code === 82 || code === 114 ? 114 : 0;
 }
 
-// scripts/src/report/words.ts
-var MARK = { error: "❌", regression: "🔴", inconclusive: "⚪", pass: "🟢", note: "▫️" };
-function loadLabel(result) {
-  const { model, level } = result.cell;
-  switch (model) {
-    case "closed":
-      return level === null ? "VUs unknown" : `${level} VU${level === 1 ? "" : "s"}`;
-    case "open": {
-      const rate = level ?? result.rate;
-      return rate === null ? "rate not set" : `${qps(rate)} req/s`;
-    }
-    case "ramp":
-      return level === null ? "ramp" : `ramp to ${level}`;
-    default:
-      return assertNever(model);
-  }
-}
-function cellName(result, ink) {
-  return `“${ink.text(result.cell.scenario)}” at ${loadLabel(result)}`;
-}
-var STRIKE_LABEL = {
-  "foreign-load": "something else used our cores",
-  steal: "the hypervisor gave our CPU time to others",
-  "generator-saturated": "k6 itself was at its limit",
-  errors: "too many failed requests",
-  "dropped-iterations": "k6 could not start requests on time",
-  "listen-overflow": "the service turned connections away (backlog full)",
-  "ports-exhausted": "no source ports left",
-  "target-restarted": "the service restarted",
-  "oom-killed": "the service was killed for want of memory",
-  "k6-died": "k6 ended early",
-  "no-requests": "no request completed"
-};
-function confirmationPhrase(confirmation) {
-  switch (confirmation) {
-    case null:
-      return "";
-    case "confirmed":
-      return "confirmed on fresh replicas";
-    case "not-confirmed":
-      return "not confirmed on fresh replicas";
-    case "no-time":
-      return "no time was left to confirm it";
-    default:
-      return assertNever(confirmation);
-  }
-}
-
 // scripts/src/report/details.ts
 function fold(summary, body) {
   const inner = body.filter((block) => block !== "").join("\n\n");
@@ -2693,7 +2652,7 @@ function measurement(input) {
   const { comparison } = input;
   return [
     stopSentence(input),
-    reasons(comparison.reasons),
+    reasons(ownReasons(comparison)),
     roundsTable(input),
     cellReasons(input),
     strikes(input),
@@ -2921,9 +2880,16 @@ function overallSentence(comparison, ink) {
   if (overall === null) return "";
   const subject = `All ${unit(comparison)}s together`;
   if (overall.estimate === null) return `${subject} had too few complete rounds for an estimate.`;
-  const allowed = percent(share(overall.line));
-  const closing = overall.verdict === "regression" ? `more than the allowed ${allowed}` : overall.verdict === "pass" ? `within the allowed ${allowed}` : `undecided against the allowed ${allowed}, which holds nothing back`;
+  const closing = overallClosing(overall, `the allowed ${percent(share(overall.line))}`);
   return `${subject} ${finding(overall, ink)}: ${closing}${confirmed([overall])}.`;
+}
+function overallDecides({ overall }) {
+  return overall !== null && (overall.verdict === "regression" || overall.confirmation !== null);
+}
+function overallClosing({ verdict, confirmation }, allowed) {
+  if (verdict === "pass") return `within ${allowed}`;
+  if (verdict === "regression" || confirmation !== null) return `more than ${allowed}`;
+  return `undecided against ${allowed}, which holds nothing back`;
 }
 var SENTENCES = 5;
 function decidingLines(input, ink) {
@@ -2993,7 +2959,7 @@ function redLines(input, ink) {
     const same = census[0]?.startsWith("The same") ? census.splice(0, 1) : [];
     lines.push([badCell(worst, comparison, ink), ...same].join(" "));
   }
-  if (comparison.overall?.verdict === "regression") lines.push(overallSentence(comparison, ink));
+  if (overallDecides(comparison)) lines.push(overallSentence(comparison, ink));
   lines.push(...census);
   if (comparison.sameSource) {
     lines.push("Both arms are the same source: this difference is not in the code. Look at the conditions below.");
@@ -3009,7 +2975,8 @@ function some(cells, comparison, ink) {
 function undecidedLines(input, ink) {
   const { comparison, plan } = input;
   const told = comparison.blocks === 0 ? 1 : 0;
-  const lines = comparison.reasons.slice(told).map((reason) => sentence(ink.text(reason.text)));
+  const lines = ownReasons(comparison).slice(told).map((reason) => sentence(ink.text(reason.text)));
+  if (overallDecides(comparison)) lines.push(overallSentence(comparison, ink));
   const open = worstFirst(cellsOf(comparison, "inconclusive"));
   const early = open.filter(
     (result) => result.reasons.length === 0 && result.tests.every((test) => test.estimate === null)
@@ -3029,7 +2996,7 @@ function undecidedLines(input, ink) {
 }
 function undecidedCell(result, { comparison, plan }, ink) {
   const test = decidingTest(result.tests);
-  const reasons2 = [...result.reasons, ...test?.reasons ?? []].map((reason) => sentence(ink.text(reason.text)));
+  const reasons2 = furtherReasons(result, test).map((reason) => sentence(ink.text(reason.text)));
   const parts = [whatFits(result, test, ink), ...new Set(reasons2), whatWouldSettle(result, comparison, plan)];
   return parts.filter((text) => text !== "").join(" ");
 }
@@ -3107,22 +3074,13 @@ function pair(values, format) {
 function cellTable(comparison, rows) {
   const statistics = new Set(comparison.cells.map((result) => result.statistic));
   const [only] = statistics;
-  const latencyTitle = statistics.size === 1 ? `${only} ms, base → head` : "latency ms, base → head";
+  const latency = statistics.size === 1 ? only : "latency";
   const fresh = rows.some((result) => result.verdict === "new" || result.verdict === "shown");
-  const header = [
-    "",
-    "scenario",
-    "load",
-    "QPS, base → head",
-    "change",
-    "between, %",
-    latencyTitle,
-    "change",
-    "between, %"
-  ];
+  const header = ["", "scenario", "load", "QPS change", "between, %", "base → head"];
+  header.push(`${latency} change`, "between, %", "base → head, ms");
   const body = rows.map((result) => {
     const throughput = testOf(result, "qps");
-    const latency = testOf(result, "latency");
+    const tail = testOf(result, "latency");
     const { base, head } = result.figures;
     const { statistic } = result;
     const prefix = statistics.size === 1 ? "" : `${statistic} `;
@@ -3131,26 +3089,26 @@ function cellTable(comparison, rows) {
       MARK[stateOf(result.verdict)],
       fresh && stateOf(result.verdict) === "note" ? `${name} (${result.verdict === "new" ? "new" : "shown only"})` : name,
       loadLabel(result),
-      pair([throughput?.base ?? base?.qps, throughput?.head ?? head?.qps], qps),
       ...changeCells(throughput),
-      prefix + pair([latency?.base ?? base?.latencyMs[statistic], latency?.head ?? head?.latencyMs[statistic]], ms),
-      ...changeCells(latency)
+      pair([throughput?.base ?? base?.qps, throughput?.head ?? head?.qps], qps),
+      ...changeCells(tail),
+      prefix + pair([tail?.base ?? base?.latencyMs[statistic], tail?.head ?? head?.latencyMs[statistic]], ms)
     ];
   });
-  return markdownTable([header, ...body], { align: ["l", "l", "r", "r", "r", "c", "r", "r", "c"], padding: true });
+  return markdownTable([header, ...body], { align: ["l", "l", "r", "r", "c", "r", "r", "c", "r"] });
 }
 function limitsTable(comparison) {
   const rows = worstFirst(comparison.cells).flatMap(
     (result) => result.tests.filter(isLimit).map((test) => {
-      const unitName = test.metric === "min-qps" ? "QPS" : "ms";
-      const format = test.metric === "min-qps" ? qps : ms;
-      const what = test.metric === "min-qps" ? "QPS at least" : `${test.statistic} at most`;
+      const throughput = test.metric === "min-qps";
+      const format = throughput ? qps : ms;
+      const what = throughput ? `QPS at least ${format(test.limit)}` : `${test.statistic} at most ${format(test.limit)} ms`;
       const [change, range] = changeCells(test);
       return [
         MARK[stateOf(test.verdict)],
         escapeMarkdown(result.cell.scenario),
         loadLabel(result),
-        `${what} ${format(test.limit)}${unitName === "ms" ? " ms" : ""}`,
+        what,
         format(test.head),
         change,
         range
@@ -3175,7 +3133,7 @@ function footer(comparison) {
     );
   }
   parts.push(`Measured in ${duration(comparison.times.wall)}, ${roundsPhrase(comparison)}.`);
-  const overall = comparison.overall?.verdict === "regression" ? "" : overallSentence(comparison, MARKDOWN);
+  const overall = overallDecides(comparison) ? "" : overallSentence(comparison, MARKDOWN);
   return [overall, parts.join(" ")].filter((text) => text !== "").join("\n\n");
 }
 
@@ -3215,11 +3173,12 @@ blockquote p { margin: 4px 0; }
 .scroll { overflow-x: auto; margin: 16px 0; max-width: 100%; }
 .scroll:focus-visible, summary:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
 table { border-collapse: collapse; font-size: 0.875rem; line-height: 1.4; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
-th { color: var(--soft); font-weight: 600; text-align: left; vertical-align: bottom; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 600; vertical-align: bottom; border-bottom: 1px solid var(--line); }
+th:not([align]) { text-align: left; }
 th, td { padding: 7px 12px 7px 0; white-space: nowrap; }
 td { border-bottom: 1px solid var(--line); }
-td:nth-child(-n+2):not([align="right"]) { white-space: normal; min-width: 8.5em; max-width: 24em; overflow-wrap: break-word; }
-td.sign:first-child { min-width: 0; padding-right: 8px; }
+td:nth-child(-n+2):not([align="right"], .sign) { white-space: normal; min-width: 8.5em; max-width: 24em; overflow-wrap: break-word; }
+td.sign { padding-right: 8px; }
 td:nth-child(2):last-child { max-width: 60em; }
 tr:last-child td { border-bottom: 0; }
 details { border-top: 1px solid var(--line); padding: 4px 0; }
@@ -3237,11 +3196,22 @@ h2 .mark { margin-right: 0.15em; }
 .mark.error { background: var(--red); border-radius: 3px; } .mark.error::before { content: "!"; }
 .mark.inconclusive { border: 2px solid var(--amber); color: var(--amber); } .mark.inconclusive::before { content: "?"; }
 .mark.note { border: 1px solid var(--line); color: var(--soft); } .mark.note::before { content: "·"; }
-@media (max-width: 600px) { main { padding: 16px 14px 48px; } h2 { padding-left: 10px; } }
+@media (max-width: 600px) {
+  main { padding: 16px 14px 48px; }
+  h2 { padding-left: 10px; }
+  table { font-size: 0.8125rem; }
+  th, td { padding-right: 9px; }
+  td:nth-child(-n+2):not([align="right"], .sign) { min-width: 7.5em; max-width: 14em; overflow-wrap: anywhere; }
+}
 @media print { details { display: block; } .scroll { overflow: visible; } }
 `;
 
 // scripts/src/report/html.ts
+var CHARTS = [
+  { name: "qps", title: "QPS over load level" },
+  { name: "rounds", title: "Change in every round, and the interval closing in" },
+  { name: "latency", title: "Latency: mean and percentiles, ms" }
+];
 var POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 function renderHtml(input, charts) {
   const title = escapeMarkdown(`perf-gate: ${oneLine(headlineText(input.comparison))}`);
@@ -3314,7 +3284,7 @@ function renderTerminal(input, { colour, width }) {
   const hidden = rows.length - shown.length;
   if (hidden > 0) lines.push(`  ${hidden} more within what is allowed`);
   if (shown.length > 0) lines.push("");
-  const overall = comparison.overall?.verdict === "regression" ? "" : overallSentence(comparison, ink);
+  const overall = overallDecides(comparison) ? "" : overallSentence(comparison, ink);
   if (overall !== "") lines.push(...wrap(overall, width, "  "));
   const allowed = allowedPhrase(comparison);
   if (allowed !== "") lines.push(...wrap(`Allowed: ${allowed}. "Between" is what the data allow.`, width, "  "));
@@ -3457,11 +3427,6 @@ function wrap(text, width, indent) {
 }
 
 // scripts/src/phases/report.ts
-var CHARTS = [
-  { name: "qps", title: "QPS over load level" },
-  { name: "latency", title: "Latency percentiles" },
-  { name: "rounds", title: "Log ratio of every round, and the interval closing in" }
-];
 var NO_CHARTS = 3;
 function reportPhase(work, home, terminal) {
   const plan = work.readPlan();
@@ -3479,17 +3444,17 @@ function reportPhase(work, home, terminal) {
 }
 function drawCharts(work, home) {
   const script = join(home, "scripts", "charts", "charts.sh");
+  rmSync(work.file("charts"), { recursive: true, force: true });
   const directory = work.directory("charts");
   const drawn = spawnSync(script, [work.file("comparison.json"), directory], { encoding: "utf8", timeout: 12e4 });
   if (drawn.status !== 0) {
     const why = drawn.stderr?.trim() || drawn.error?.message || `charts.sh ended with ${drawn.status}`;
     return { charts: [], note: drawn.status === NO_CHARTS ? why : `charts could not be drawn: ${why}` };
   }
-  const charts = CHARTS.map(({ name, title }) => ({
-    name,
-    title,
-    svg: readFileSync(join(directory, `${name}.svg`), "utf8")
-  }));
+  const charts = CHARTS.flatMap(({ name, title }) => {
+    const file = join(directory, `${name}.svg`);
+    return existsSync(file) ? [{ name, title, svg: readFileSync(file, "utf8") }] : [];
+  });
   return { charts, note: null };
 }
 

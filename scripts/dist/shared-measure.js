@@ -9,6 +9,8 @@ import {
   forgetDirectory,
   guardDirectory,
   launch,
+  parseCgroupMounts,
+  parseCgroupPath,
   requireProgram,
   startK6
 } from "./shared-cgroup.js";
@@ -29,9 +31,10 @@ import {
 } from "./shared-errors.js";
 import {
   flaggedTests,
+  liveTests,
   next,
   replay
-} from "./shared-assign.js";
+} from "./shared-replay.js";
 import {
   ARMS,
   assertNever
@@ -39,7 +42,7 @@ import {
 
 // scripts/src/measure/block.ts
 import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { join as join2 } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
@@ -232,8 +235,47 @@ function scheduleBlock(seed, block, cells, firstStart) {
   return slots;
 }
 
-// scripts/src/measure/kernel.ts
+// scripts/src/target/usage/limit.ts
 import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+function parseCpuMax(text) {
+  const [quota, period] = text.trim().split(/\s+/);
+  return quota === void 0 || quota === "max" ? null : Number(quota) / Number(period ?? 1e5);
+}
+function cpuQuota(pid) {
+  try {
+    const mounts = parseCgroupMounts(readFileSync("/proc/self/mountinfo", "utf8"));
+    const mount = mounts.find(({ controllers }) => controllers.includes("cpu")) ?? mounts.find(({ version }) => version === 2);
+    const path = mount && parseCgroupPath(readFileSync(`/proc/${pid}/cgroup`, "utf8"), mount);
+    if (mount === void 0 || path === void 0 || path === null) return null;
+    const limits = quotasAbove(join(mount.mountPoint, path), mount);
+    return limits.length > 0 ? Math.min(...limits) : null;
+  } catch {
+    return null;
+  }
+}
+function quotasAbove(directory, { mountPoint, version }) {
+  const limits = [];
+  for (let at = directory; at.startsWith(mountPoint); at = dirname(at)) {
+    const limit = version === 2 ? readV2(at) : readV1(at);
+    if (limit !== null) limits.push(limit);
+    if (at === mountPoint) break;
+  }
+  return limits;
+}
+function readV2(directory) {
+  const file = join(directory, "cpu.max");
+  return existsSync(file) ? parseCpuMax(readFileSync(file, "utf8")) : null;
+}
+function readV1(directory) {
+  const file = join(directory, "cpu.cfs_quota_us");
+  if (!existsSync(file)) return null;
+  const quota = Number(readFileSync(file, "utf8"));
+  return quota > 0 ? quota / Number(readFileSync(join(directory, "cpu.cfs_period_us"), "utf8")) : null;
+}
+
+// scripts/src/measure/kernel.ts
+import { existsSync as existsSync2, readFileSync as readFileSync2 } from "node:fs";
 import { release } from "node:os";
 import { gunzipSync } from "node:zlib";
 var TICKS_PER_SECOND = 100;
@@ -258,19 +300,19 @@ function parseTimeWait(text) {
   return Number(/^TCP:.*\btw (\d+)/m.exec(text)?.[1] ?? 0);
 }
 function cpuTimes(cpus) {
-  return parseProcStat(readFileSync("/proc/stat", "latin1"), cpus);
+  return parseProcStat(readFileSync2("/proc/stat", "latin1"), cpus);
 }
 function listenOverflows() {
-  return parseNetstat(readFileSync("/proc/net/netstat", "latin1"), "TcpExt", "ListenOverflows");
+  return parseNetstat(readFileSync2("/proc/net/netstat", "latin1"), "TcpExt", "ListenOverflows");
 }
 function timeWaitSockets() {
-  return parseTimeWait(readFileSync("/proc/net/sockstat", "latin1"));
+  return parseTimeWait(readFileSync2("/proc/net/sockstat", "latin1"));
 }
 function booksInterruptTime() {
   const packed = "/proc/config.gz";
   const plain = `/boot/config-${release()}`;
   try {
-    const text = existsSync(packed) ? gunzipSync(readFileSync(packed)).toString("latin1") : readFileSync(plain, "latin1");
+    const text = existsSync2(packed) ? gunzipSync(readFileSync2(packed)).toString("latin1") : readFileSync2(plain, "latin1");
     return /^CONFIG_(IRQ_TIME_ACCOUNTING|VIRT_CPU_ACCOUNTING_NATIVE)=y$/m.test(text);
   } catch {
     return false;
@@ -281,12 +323,15 @@ function booksInterruptTime() {
 var Sampler = class {
   #target;
   #generator;
+  #generatorCores;
   #cpus;
   #booksInterrupts = booksInterruptTime();
   #fronts = { base: null, head: null };
+  /** @param generator usage and process of k6 */
   constructor(target, generator, layout) {
     this.#target = target;
-    this.#generator = generator;
+    this.#generator = generator.usage;
+    this.#generatorCores = Math.min(layout.generator.length, cpuQuota(generator.pid) ?? Number.POSITIVE_INFINITY);
     this.#cpus = [.../* @__PURE__ */ new Set([...layout.generator, ...layout.target, ...layout.services])];
   }
   /** What the fronts had counted before the first slot. */
@@ -324,6 +369,7 @@ var Sampler = class {
         targetCpuSeconds: cpuBetween(start.arms[arm], usage),
         servicesCpuSeconds: cpuBetween(start.services, end.services),
         generatorCpuSeconds: end.generatorCpuSeconds - start.generatorCpuSeconds,
+        generatorCores: this.#generatorCores,
         foreignCpuSeconds: this.#foreign(start, end),
         stealSeconds: end.cpu.steal - start.cpu.steal,
         intervalSeconds: end.at - start.at,
@@ -421,9 +467,9 @@ async function drive(rig, schedule, warmUpSeconds) {
   signal.addEventListener("abort", onAbort);
   try {
     const yardstick = runYardstick(rig);
-    const sampler = new Sampler(target, k6.usage, plan.layout);
-    await sampler.begin();
     const [begunAt, yardstickMs] = await Promise.all([k6.begun, yardstick]);
+    const sampler = new Sampler(target, k6, plan.layout);
+    await sampler.begin();
     const k6Start = since(launched);
     const zero = performance.now() / 1e3 - (Date.now() - begunAt) / 1e3;
     const dead = { k6: false };
@@ -533,7 +579,7 @@ function pinned(plan, cpus) {
   return plan.config.measure.isolation === "off" ? null : cpus;
 }
 async function runYardstick(rig) {
-  const script = join(rig.home, "scripts", "dist", "yardstick.js");
+  const script = join2(rig.home, "scripts", "dist", "yardstick.js");
   const cpus = pinned(rig.plan, rig.plan.layout.target);
   const command = [...cpus === null ? [] : ["taskset", "-c", cpus.join(",")], process.execPath, script];
   const [program = "", ...args] = command;
@@ -795,7 +841,7 @@ async function waitUntilHealthy(check) {
 }
 
 // scripts/src/target/log.ts
-import { closeSync, fstatSync, openSync, readFileSync as readFileSync2, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync as readFileSync3, readSync } from "node:fs";
 var CHUNK = 1 << 16;
 var LogReader = class {
   #path;
@@ -841,7 +887,7 @@ var LogReader = class {
 function tail(title, path, lines = 15) {
   let text;
   try {
-    text = readFileSync2(path, "utf8").trimEnd();
+    text = readFileSync3(path, "utf8").trimEnd();
   } catch {
     return "";
   }
@@ -913,12 +959,12 @@ function childEnvironment(more) {
 
 // scripts/src/target/process/nginx.ts
 import { writeFileSync } from "node:fs";
-import { join as join2 } from "node:path";
+import { join as join3 } from "node:path";
 var findNginx = () => requireProgram("nginx-light", "nginx");
 var START_TIMEOUT_MS = 1e4;
 var CONNECTIONS = 1e4;
 function nginxConf(options) {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_temp_path ${quote(join2(options.directory, name))};`).join("\n");
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_temp_path ${quote(join3(options.directory, name))};`).join("\n");
   return `${options.root ? "user root;\n" : ""}daemon off;
 worker_processes ${options.workers};
 pid ${quote(options.pidFile)};
@@ -961,12 +1007,12 @@ function quote(value, variables = "") {
 async function startNginx(premises, options) {
   const log = premises.log(options.name);
   const directory = premises.directory(options.name);
-  const file = join2(directory, "nginx.conf");
+  const file = join3(directory, "nginx.conf");
   writeFileSync(
     file,
     nginxConf({
       directory,
-      pidFile: join2(directory, "nginx.pid"),
+      pidFile: join3(directory, "nginx.pid"),
       workers: options.workers,
       servers: options.servers,
       root: process.getuid?.() === 0
@@ -992,8 +1038,8 @@ async function startNginx(premises, options) {
 }
 
 // scripts/src/target/process/php-fpm.ts
-import { existsSync as existsSync2, rmSync, writeFileSync as writeFileSync2 } from "node:fs";
-import { join as join3 } from "node:path";
+import { existsSync as existsSync3, rmSync, writeFileSync as writeFileSync2 } from "node:fs";
+import { join as join4 } from "node:path";
 var STATUS_PATH = "/perf-gate-status";
 var START_TIMEOUT_MS2 = 1e4;
 var STOP_GRACE_MS2 = 300;
@@ -1026,10 +1072,10 @@ var PhpFpm = class {
     this.errorLog = premises.log(`php-${options.arm}`);
     const root = process.getuid?.() === 0;
     const directory = premises.directory(`php-${options.arm}`);
-    const config = join3(directory, "php-fpm.conf");
+    const config = join4(directory, "php-fpm.conf");
     writeFileSync2(config, fpmConf(options.settings, { socket: this.socket, log: this.log, root }));
     const ini = premises.directory(`php-${options.arm}/ini`);
-    writeFileSync2(join3(ini, "perf-gate.ini"), iniFile(options.settings, this.errorLog));
+    writeFileSync2(join4(ini, "perf-gate.ini"), iniFile(options.settings, this.errorLog));
     this.#env = { ...options.env, PHP_INI_SCAN_DIR: `${options.env.PHP_INI_SCAN_DIR ?? ""}:${ini}` };
     this.#command = [
       options.binary,
@@ -1057,7 +1103,7 @@ var PhpFpm = class {
       env: this.#env
     });
     this.#master = master;
-    const up = await waitFor(() => !master.alive ? false : existsSync2(this.socket) ? true : null, {
+    const up = await waitFor(() => !master.alive ? false : existsSync3(this.socket) ? true : null, {
       everyMs: 5,
       timeoutMs: START_TIMEOUT_MS2,
       signal: this.#premises.signal
@@ -1106,8 +1152,8 @@ function iniFile(settings, errorLog) {
 }
 
 // scripts/src/target/process/php-replica.ts
-import { existsSync as existsSync3, statSync } from "node:fs";
-import { join as join5, resolve } from "node:path";
+import { existsSync as existsSync4, statSync } from "node:fs";
+import { join as join6, resolve } from "node:path";
 
 // scripts/src/target/process/front.ts
 var OVERFLOW = "(11: Resource temporarily unavailable) while connecting to upstream";
@@ -1176,7 +1222,7 @@ function phpState(answer, settings) {
 
 // scripts/src/target/process/site.ts
 import { rmSync as rmSync2, writeFileSync as writeFileSync3 } from "node:fs";
-import { join as join4 } from "node:path";
+import { join as join5 } from "node:path";
 var CPUS_PER_WORKER = 2;
 var Site = class {
   url;
@@ -1194,7 +1240,7 @@ var Site = class {
     this.url = `http://127.0.0.1:${options.port}`;
     this.log = premises.log(`nginx-${options.arm}`);
     this.#adminSocket = premises.socket(`admin-${options.arm}`);
-    const probe = join4(premises.directory(`php-${options.arm}`), "probe.php");
+    const probe = join5(premises.directory(`php-${options.arm}`), "probe.php");
     writeFileSync3(probe, PROBE_SCRIPT);
     this.#servers = siteServers({ ...options, adminSocket: this.#adminSocket, probe });
   }
@@ -1350,16 +1396,16 @@ var PhpReplica = class {
 };
 function checkDocumentRoot(arm, root, config) {
   const hint = "it is looked for after the prepare commands ran";
-  if (!existsSync3(root) || !statSync(root).isDirectory())
+  if (!existsSync4(root) || !statSync(root).isDirectory())
     throw new MeasureError(`target.root: ${root} of ${arm} is not a directory (${hint})`);
-  if (!existsSync3(join5(root, config.index)))
-    throw new MeasureError(`target.index: ${join5(root, config.index)} of ${arm} does not exist (${hint})`);
+  if (!existsSync4(join6(root, config.index)))
+    throw new MeasureError(`target.index: ${join6(root, config.index)} of ${arm} does not exist (${hint})`);
 }
 
 // scripts/src/target/process/premises.ts
 import { mkdirSync, mkdtempSync, rmSync as rmSync3 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join as join6 } from "node:path";
+import { join as join7 } from "node:path";
 
 // node_modules/get-port/index.js
 import net from "node:net";
@@ -1520,12 +1566,12 @@ var Premises = class {
   #closed = false;
   constructor(workDirectory, signal) {
     this.signal = signal;
-    this.state = join6(workDirectory, "state");
-    this.logs = join6(workDirectory, "logs");
+    this.state = join7(workDirectory, "state");
+    this.logs = join7(workDirectory, "logs");
     rmSync3(this.state, { recursive: true, force: true });
     mkdirSync(this.state, { recursive: true, mode: 448 });
     mkdirSync(this.logs, { recursive: true });
-    this.sockets = mkdtempSync(join6(tmpdir(), "perf-gate-"));
+    this.sockets = mkdtempSync(join7(tmpdir(), "perf-gate-"));
     for (const directory of [this.state, this.sockets]) guardDirectory(directory);
     const run = ++runs;
     const group = (name) => UsageGroup.create(`${run}-${name}`);
@@ -1533,16 +1579,16 @@ var Premises = class {
   }
   /** A directory below `state`, made. */
   directory(name) {
-    const path = join6(this.state, name);
+    const path = join7(this.state, name);
     mkdirSync(path, { recursive: true, mode: 448 });
     return path;
   }
   socket(name) {
-    return join6(this.sockets, `${name}.sock`);
+    return join7(this.sockets, `${name}.sock`);
   }
   /** Path of a log, empty at first: what an earlier run wrote there would explain the wrong failure. */
   log(name) {
-    const path = join6(this.logs, `${name}.log`);
+    const path = join7(this.logs, `${name}.log`);
     if (!this.#ownLogs.has(path)) rmSync3(path, { force: true });
     this.#ownLogs.add(path);
     return path;
@@ -1630,8 +1676,8 @@ async function startHttpStandIn(premises, cpus) {
 // scripts/src/target/process/mysql.ts
 import { spawn as spawn2 } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync as existsSync4, writeFileSync as writeFileSync5 } from "node:fs";
-import { basename, join as join7 } from "node:path";
+import { existsSync as existsSync5, writeFileSync as writeFileSync5 } from "node:fs";
+import { basename, join as join8 } from "node:path";
 
 // scripts/src/target/process/mysql-client.ts
 import { spawn } from "node:child_process";
@@ -1736,13 +1782,13 @@ var SETTINGS = [
 async function startMysql(premises, cpus) {
   const server = requireProgram("mariadb-server", "mariadbd", "mysqld");
   const client = requireProgram("mariadb-client", "mariadb", "mysql");
-  const data = join7(premises.state, "mysql");
+  const data = join8(premises.state, "mysql");
   const common = ["--no-defaults", `--datadir=${data}`, ...process.getuid?.() === 0 ? ["--user=root"] : []];
   await initialise(premises, server, premises.directory("mysql"), common);
   const port = await premises.port();
   const socket = premises.socket("mysql");
   const password = randomBytes(16).toString("hex");
-  const init = join7(premises.state, "mysql-init.sql");
+  const init = join8(premises.state, "mysql-init.sql");
   writeFileSync5(init, initialSql(password), { mode: 384 });
   const child = premises.launch(
     [
@@ -1751,13 +1797,13 @@ async function startMysql(premises, cpus) {
       ...SETTINGS,
       `--port=${port}`,
       `--socket=${socket}`,
-      `--pid-file=${join7(premises.state, "mysql.pid")}`,
+      `--pid-file=${join8(premises.state, "mysql.pid")}`,
       `--init-file=${init}`,
       `--tmpdir=${premises.directory("mysql-tmp")}`
     ],
     { group: "services", cpus, log: "mysql" }
   );
-  const up = await waitFor(() => existsSync4(socket) ? true : child.alive ? null : false, {
+  const up = await waitFor(() => existsSync5(socket) ? true : child.alive ? null : false, {
     everyMs: 10,
     timeoutMs: START_TIMEOUT_MS3,
     signal: premises.signal
@@ -2015,7 +2061,8 @@ async function startProcesses(options) {
     const { config, layout, arms } = options.plan;
     const { directory } = arms[arm];
     if (directory === null) throw new MeasureError(`${arm} has no directory to run from`);
-    const env = childEnvironment({ ...services?.environment(arm), ...config.target.env });
+    const variables = services?.environment(arm) ?? {};
+    const env = childEnvironment({ ...variables, ...fillIn(config.target.env, variables) });
     await prepareArm(premises, { arm, directory, commands: config.target.prepare, env, progress: options.progress });
     const replica = { arm, directory, env, cpus: layout.target, port: await premises.port() };
     const { start } = config.target;
@@ -2081,6 +2128,10 @@ async function nginxVersion() {
   const { stderr } = await promisify2(execFile2)(findNginx(), ["-v"]);
   return /nginx\/(\S+)/.exec(stderr)?.[1] ?? stderr.trim();
 }
+function fillIn(env, variables) {
+  const filled = (value) => value.replaceAll(/\$\{(\w+)\}/g, (whole, name) => variables[name] ?? whole);
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, filled(value)]));
+}
 
 // scripts/src/target/url.ts
 var startUrl = async ({ plan, progress, signal }) => {
@@ -2125,11 +2176,11 @@ var startTarget = (options) => {
 };
 
 // scripts/src/phases/lock.ts
-import { closeSync as closeSync3, openSync as openSync3, readFileSync as readFileSync3, rmSync as rmSync4, writeSync } from "node:fs";
+import { closeSync as closeSync3, openSync as openSync3, readFileSync as readFileSync4, rmSync as rmSync4, writeSync } from "node:fs";
 import { tmpdir as tmpdir2 } from "node:os";
-import { join as join8 } from "node:path";
+import { join as join9 } from "node:path";
 import { setTimeout as sleep3 } from "node:timers/promises";
-var LOCK_FILE = join8(tmpdir2(), "perf-gate.lock");
+var LOCK_FILE = join9(tmpdir2(), "perf-gate.lock");
 async function lockMachine(signal, waitSeconds, waiting) {
   const deadline = performance.now() + waitSeconds * 1e3;
   let told = false;
@@ -2162,7 +2213,7 @@ function tryLock() {
 function holderOf() {
   let text;
   try {
-    text = readFileSync3(LOCK_FILE, "utf8");
+    text = readFileSync4(LOCK_FILE, "utf8");
   } catch {
     return null;
   }
@@ -2180,7 +2231,7 @@ function holderOf() {
 }
 function unlock() {
   try {
-    if (Number(readFileSync3(LOCK_FILE, "utf8")) === process.pid) rmSync4(LOCK_FILE, { force: true });
+    if (Number(readFileSync4(LOCK_FILE, "utf8")) === process.pid) rmSync4(LOCK_FILE, { force: true });
   } catch {
   }
 }
@@ -2322,10 +2373,7 @@ function pilotsOf(lines) {
   );
 }
 function report(progress, run, stage, pilots, overhead, elapsedSeconds) {
-  const tests = run.confirmation?.tests ?? [
-    ...run.cells.flatMap((state) => state.tests),
-    ...run.overall === null ? [] : [run.overall]
-  ];
+  const tests = run.confirmation?.tests ?? liveTests(run);
   const step = next(run);
   const cells = step.kind === "measure" ? step.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
   const struck = /* @__PURE__ */ new Map();

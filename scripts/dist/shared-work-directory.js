@@ -1,18 +1,29 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  _enum,
+  array,
+  boolean,
   chooseLayout,
   describeLayout,
-  external_exports,
+  discriminatedUnion,
   formatPercent,
+  int,
+  literal,
   loadConfig,
+  number,
   parseCpuList,
-  parseDurationMs
+  parseDurationMs,
+  strictObject,
+  string
 } from "./shared-schemas.js";
 import {
   InputError,
   MeasureError
 } from "./shared-errors.js";
+import {
+  liveTests
+} from "./shared-replay.js";
 import {
   ARMS,
   assertNever
@@ -55,12 +66,8 @@ function expectedSeconds(plan, cells, overhead) {
   };
 }
 function expectedBlocks(run) {
-  const tests = run.confirmation?.tests ?? run.cells.flatMap((state) => state.tests);
-  const all = run.confirmation === null && run.overall !== null ? [...tests, run.overall] : tests;
-  return Math.max(
-    0,
-    ...all.filter((test) => test.verdict === "open").map((test) => expectedRounds(test, run.rule.cap))
-  );
+  const open = (run.confirmation?.tests ?? liveTests(run)).filter((test) => test.verdict === "open");
+  return Math.max(0, ...open.map((test) => expectedRounds(test, run.rule.cap)));
 }
 function expectedRounds(test, cap) {
   const n = test.x.length;
@@ -327,37 +334,38 @@ import {
 import { join as join2 } from "node:path";
 
 // scripts/src/phases/sample-schema.ts
-var amount = external_exports.number().nonnegative();
-var count = external_exports.int().nonnegative();
-var reading = external_exports.number();
-var stage = external_exports.enum(["main", "confirm"]);
-var arm = external_exports.enum(["base", "head"]);
-var text = external_exports.string().max(2e3);
-var slot = external_exports.strictObject({
-  kind: external_exports.literal("slot"),
+var amount = number().nonnegative();
+var count = int().nonnegative();
+var reading = number();
+var stage = _enum(["main", "confirm"]);
+var arm = _enum(["base", "head"]);
+var text = string().max(2e3);
+var slot = strictObject({
+  kind: literal("slot"),
   stage,
   block: count,
   cell: text,
   arm,
   order: count,
   startedAt: amount,
-  seconds: external_exports.number().positive(),
+  seconds: number().positive(),
   requests: count,
   qps: amount,
-  latencyMs: external_exports.strictObject({ avg: amount, p50: amount, p90: amount, p95: amount, p99: amount, max: amount }).nullable(),
-  phasesMs: external_exports.strictObject({ connect: amount, tls: amount, wait: amount, receive: amount }),
+  latencyMs: strictObject({ avg: amount, p50: amount, p90: amount, p95: amount, p99: amount, max: amount }).nullable(),
+  phasesMs: strictObject({ connect: amount, tls: amount, wait: amount, receive: amount }),
   errors: count,
   failedChecks: count,
   droppedIterations: count,
   bytesReceived: amount,
   portErrors: count,
-  witness: external_exports.strictObject({
+  witness: strictObject({
     targetCpuSeconds: reading,
     servicesCpuSeconds: reading,
     generatorCpuSeconds: reading,
+    generatorCores: number().positive(),
     foreignCpuSeconds: reading,
     stealSeconds: reading,
-    intervalSeconds: external_exports.number().positive(),
+    intervalSeconds: number().positive(),
     targetPeakCores: reading,
     targetMemoryBytes: amount,
     throttledPeriods: reading,
@@ -366,58 +374,58 @@ var slot = external_exports.strictObject({
     listenQueueMax: count,
     maxChildrenReached: count
   }).nullable(),
-  events: external_exports.array(external_exports.enum(["target-restarted", "oom-killed", "k6-died"]))
+  events: array(_enum(["target-restarted", "oom-killed", "k6-died"]))
 });
-var sampleLineSchema = external_exports.discriminatedUnion("kind", [
-  external_exports.strictObject({ kind: external_exports.literal("begin"), version: external_exports.literal(1), planId: text, startedAt: amount }),
-  external_exports.strictObject({
-    kind: external_exports.literal("pilot"),
-    cells: external_exports.array(
-      external_exports.strictObject({
+var sampleLineSchema = discriminatedUnion("kind", [
+  strictObject({ kind: literal("begin"), version: literal(1), planId: text, startedAt: amount }),
+  strictObject({
+    kind: literal("pilot"),
+    cells: array(
+      strictObject({
         cell: text,
         requests: count,
         qps: amount,
-        slotSeconds: external_exports.number().positive(),
-        gapSeconds: external_exports.number().positive(),
-        statistic: external_exports.enum(["p90", "p95", "p99"]),
+        slotSeconds: number().positive(),
+        gapSeconds: number().positive(),
+        statistic: _enum(["p90", "p95", "p99"]),
         rate: amount.nullable()
       })
     ),
     seconds: amount
   }),
   slot,
-  external_exports.strictObject({
-    kind: external_exports.literal("block"),
+  strictObject({
+    kind: literal("block"),
     stage,
     block: count,
-    yardstickMs: external_exports.number().positive(),
-    times: external_exports.strictObject({ restart: amount, k6Start: amount, warmUp: amount, load: amount, total: amount })
+    yardstickMs: number().positive(),
+    times: strictObject({ restart: amount, k6Start: amount, warmUp: amount, load: amount, total: amount })
   }),
-  external_exports.strictObject({ kind: external_exports.literal("confirm"), tests: external_exports.array(text) }),
-  external_exports.strictObject({
-    kind: external_exports.literal("stop"),
-    reason: external_exports.enum(["decided", "cap", "budget", "interrupted", "failed"]),
-    detail: external_exports.string().max(2e4).nullable(),
+  strictObject({ kind: literal("confirm"), tests: array(text) }),
+  strictObject({
+    kind: literal("stop"),
+    reason: _enum(["decided", "cap", "budget", "interrupted", "failed"]),
+    detail: string().max(2e4).nullable(),
     wallSeconds: amount
   })
 ]);
-var counted = external_exports.strictObject({ perRequest: reading, min: reading, max: reading, exact: external_exports.boolean() });
-var censusArm = external_exports.strictObject({
-  statuses: external_exports.array(count),
-  failedShare: external_exports.number().min(0).max(1),
-  counts: external_exports.strictObject({
+var counted = strictObject({ perRequest: reading, min: reading, max: reading, exact: boolean() });
+var censusArm = strictObject({
+  statuses: array(count),
+  failedShare: number().min(0).max(1),
+  counts: strictObject({
     sqlStatements: counted.optional(),
     dbConnections: counted.optional(),
     redisCommands: counted.optional(),
     responseBytes: counted.optional()
   })
 });
-var censusSchema = external_exports.strictObject({
-  version: external_exports.literal(1),
+var censusSchema = strictObject({
+  version: literal(1),
   planId: text,
   requestsPerRepeat: count,
   repeats: count,
-  scenarios: external_exports.array(external_exports.strictObject({ scenario: text, arms: external_exports.strictObject({ base: censusArm, head: censusArm }) }))
+  scenarios: array(strictObject({ scenario: text, arms: strictObject({ base: censusArm, head: censusArm }) }))
 });
 
 // scripts/src/phases/work-directory.ts
