@@ -182,9 +182,11 @@ function noStrikes(): OwnStrikes {
 
 function settleBlock(run: Run, slots: readonly SlotSample[]): void {
   const { confirmation } = run;
+  const byCell = new Map<string, SlotSample[]>();
+  for (const slot of slots) byCell.set(slot.cell, [...(byCell.get(slot.cell) ?? []), slot]);
   for (const state of run.cells) {
-    const own = slots.filter((slot) => slot.cell === state.cell.id);
-    if (own.length > 0) settleRound(run, state, own);
+    const own = byCell.get(state.cell.id);
+    if (own !== undefined) settleRound(run, state, own);
   }
   const roundsOf = (state: CellState) => (confirmation === null ? state.rounds : state.confirm.rounds);
   const tests = confirmation === null ? allTests(run) : confirmation.tests;

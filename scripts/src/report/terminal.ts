@@ -96,8 +96,9 @@ function table(rows: readonly CellResult[], width: number, paint: Paint): string
     ...columns(mixed ? "latency ms" : `${[...statistics][0]} ms`, latency),
   ];
   const longest = Math.max(...names.map(textWidth));
-  if (room(wide) >= Math.min(24, longest)) {
-    const first: Column = { title: "scenario", right: false, cells: names.map((name) => cut(name, room(wide))) };
+  const space = room(wide);
+  if (space >= Math.min(24, longest)) {
+    const first: Column = { title: "scenario", right: false, cells: names.map((name) => cut(name, space)) };
     return lay([first, ...wide], signs, paint, rows);
   }
   const metric: Column = {
@@ -171,8 +172,12 @@ const WIDE =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours, which take no column
 const COLOUR = /\u001b\[\d+m/g;
 
+/** Nothing but letters and signs of one column: what nearly every cell holds. */
+const NARROW = /^[\u0020-\u007e\u00a0-\u02ff\u2010-\u2027\u2190-\u22ff]*$/;
+
 /** Columns that a text takes on a terminal. */
 export function textWidth(text: string): number {
+  if (NARROW.test(text)) return text.length;
   let width = 0;
   for (const letter of text.replace(COLOUR, "")) width += WIDE.test(letter) ? 2 : /\p{M}/u.test(letter) ? 0 : 1;
   return width;

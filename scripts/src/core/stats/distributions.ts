@@ -7,9 +7,16 @@ export function tCdf(t: number, df: number): number {
   return tCdfOf(t, df);
 }
 
-/** The t with P(T <= t) = p. */
+const quantiles = new Map<string, number>();
+
+/** The t with P(T <= t) = p. Remembered: tests of a run share their levels and their degrees of freedom. */
 export function tQuantile(p: number, df: number): number {
-  return tQuantileOf(p, df);
+  const key = `${p} ${df}`;
+  const known = quantiles.get(key);
+  if (known !== undefined) return known;
+  const quantile = tQuantileOf(p, df);
+  quantiles.set(key, quantile);
+  return quantile;
 }
 
 /** The z with P(Z <= z) = p for the standard normal distribution. */
