@@ -23,20 +23,25 @@ readonly RUN_NEEDS=(
   certificates gnuplot jq mariadb-client mariadb-server nginx php-cli php-curl php-fpm php-mysql php-opcache php-redis
   redis taskset
 )
-readonly TEST_NEEDS=(bats shellcheck)
+readonly TEST_NEEDS=(bats pgrep shellcheck)
 # Tests that miss one of these are skipped, and say so.
-readonly TEST_EXTRAS=(chromium font wrk)
+readonly TEST_EXTRAS=(chromium font ip wrk)
 declare -rA PACKAGES=(
   [bats]='bats'
   [certificates]='ca-certificates'
   [chromium]='chromium'
   [font]='fonts-dejavu-core fonts-liberation'
+  [git]='git'
   [gnuplot]='gnuplot-nox gnuplot'
   [go]='golang-go'
+  [ip]='iproute2'
+  [ip]='iproute2'
   [jq]='jq'
   [mariadb-client]='mariadb-client-core mariadb-client-core-10.6 mariadb-client'
   [mariadb-server]='mariadb-server-core mariadb-server-core-10.6 mariadb-server'
   [nginx]='nginx-light nginx-core nginx'
+  [pgrep]='procps'
+  [pgrep]='procps'
   [php-cli]='php-cli'
   [php-curl]='php-curl'
   [php-fpm]='php-fpm'
@@ -53,12 +58,17 @@ declare -rA REASONS=(
   [certificates]='to download over HTTPS'
   [chromium]='tests look at the HTML report in it'
   [font]='text in the HTML report'
+  [git]='versions of the service under test'
   [gnuplot]='draws the charts'
   [go]='builds k6'
+  [ip]='tests use up the ports of a network namespace'
+  [ip]='tests make networks of their own'
   [jq]='prepares the charts'
   [mariadb-client]='starts and seeds the database'
   [mariadb-server]='database of the service under test'
   [nginx]='web server of the service under test'
+  [pgrep]='tests kill what must not be missed'
+  [pgrep]='tests look for processes left behind'
   [php-cli]='prepare commands and syntax checks'
   [php-curl]='PHP extension of the reference application'
   [php-fpm]='runs the service under test'
