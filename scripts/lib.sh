@@ -80,6 +80,18 @@ retry() {
   return "${status}"
 }
 
+# quietly COMMAND...: its output, on standard error, only where it fails.
+quietly() {
+  local log status=0
+  log=$(mktemp)
+  "$@" >|"${log}" 2>&1 || status=$?
+  if ((status != 0)); then
+    cat -- "${log}" >&2
+  fi
+  rm -f -- "${log}"
+  return "${status}"
+}
+
 # bail_choice NAME VALUE ALLOWED: for the `*)` branch of a case.
 bail_choice() {
   bail "${EXIT_USAGE}" "$1: '$2' is not known; allowed: $3"

@@ -293,7 +293,7 @@ install_packages() {
 }
 
 apt_get() {
-  DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null >&2
+  DEBIAN_FRONTEND=noninteractive quietly apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null
 }
 
 apt_install() {
@@ -369,7 +369,7 @@ go_command() {
     return
   fi
   module="golang.org/toolchain@v0.0.1-go${GO_RELEASE}.linux-$(go env GOARCH)"
-  retry 3 go mod download "${module}" >&2 || return
+  retry 3 quietly go mod download "${module}" || return
   root=$(go env GOMODCACHE)/${module}
   chmod -R u+x -- "${root}/bin" "${root}/pkg/tool"
   for part in src src/cmd; do
@@ -389,7 +389,7 @@ build_k6() {
     bail "${EXIT_UNABLE}" 'GOSUMDB is off, so that k6 could not be verified; unset it (go env -u GOSUMDB) and repeat'
   fi
   go=$(go_command) || return
-  retry 3 "${go}" install -trimpath "go.k6.io/k6@v${K6_VERSION}" || return
+  retry 3 quietly "${go}" install -trimpath "go.k6.io/k6@v${K6_VERSION}" || return
   k6_is_ours "${directory}/bin/k6" || bail "${EXIT_UNABLE}" "what was built is not k6 ${K6_VERSION}"
 }
 
@@ -477,11 +477,12 @@ install_rest() {
   local thing
   for thing in "$@"; do
     group "Install ${thing}"
+    [[ ${thing} != k6 ]] || info 'k6 is built from source: this takes one to four minutes'
     case "${thing}" in
       k6) install_k6 || bail "${EXIT_UNABLE}" "k6 ${K6_VERSION} could not be built; put one of this version on PATH instead" ;;
       node_modules)
         has npm || bail "${EXIT_UNABLE}" 'the tests need npm, which comes with Node.js (https://nodejs.org)'
-        retry 2 npm ci --prefix "${SCRIPTS}/.." --ignore-scripts --no-audit --no-fund </dev/null >&2 ||
+        retry 2 quietly npm ci --prefix "${SCRIPTS}/.." --ignore-scripts --no-audit --no-fund </dev/null ||
           bail "${EXIT_UNABLE}" 'npm ci failed, see above'
         ;;
       *) bail_choice 'thing to install' "${thing}" 'k6, node_modules' ;;

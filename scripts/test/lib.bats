@@ -49,6 +49,13 @@ with_lib() {
   [[ ${err} == *'attempt 2 of 3 failed with status 42: attempt'* ]]
 }
 
+@test "quietly: output only on failure, the status kept" {
+  with_lib 'quietly echo fine; quietly bash -c "echo out; echo err >&2; exit 5"'
+  [[ ${status} -eq 5 ]]
+  [[ -z ${output} ]]
+  [[ ${err} == $'out\nerr' ]]
+}
+
 @test "has: programs, not builtins or functions" {
   with_lib 'nothing_of_this_name() { :; }; has bash && ! has nothing_of_this_name && ! has declare'
   [[ ${status} -eq 0 ]]
