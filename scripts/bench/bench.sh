@@ -84,6 +84,7 @@ plant_config() {
     for scenario in "${scenarios[@]}"; do
       printf '  - { name: "%s", path: "%s", levels: [20] }\n' "${scenario%%:*}" "${scenario#*:}"
     done
+    printf 'measure: { slot: 1s }\n'
   } >|"${file}"
   printf '%s\n' "${file}"
 }

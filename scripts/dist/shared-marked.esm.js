@@ -3329,8 +3329,9 @@ function table(rows, width, paint) {
     ...columns(mixed ? "latency ms" : `${[...statistics][0]} ms`, latency)
   ];
   const longest = Math.max(...names.map(textWidth));
-  if (room(wide) >= Math.min(24, longest)) {
-    const first2 = { title: "scenario", right: false, cells: names.map((name) => cut(name, room(wide))) };
+  const space = room(wide);
+  if (space >= Math.min(24, longest)) {
+    const first2 = { title: "scenario", right: false, cells: names.map((name) => cut(name, space)) };
     return lay([first2, ...wide], signs, paint, rows);
   }
   const metric = {
@@ -3388,7 +3389,9 @@ function lay(list2, signs, paint, rows) {
 }
 var WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 var COLOUR = /\u001b\[\d+m/g;
+var NARROW = /^[\u0020-\u007e\u00a0-\u02ff\u2010-\u2027\u2190-\u22ff]*$/;
 function textWidth(text) {
+  if (NARROW.test(text)) return text.length;
   let width = 0;
   for (const letter of text.replace(COLOUR, "")) width += WIDE.test(letter) ? 2 : new RegExp("\\p{M}", "u").test(letter) ? 0 : 1;
   return width;

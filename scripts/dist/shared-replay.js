@@ -12089,8 +12089,14 @@ var import_stats_base_dists_t_quantile = __toESM(require_lib137(), 1);
 function tCdf(t, df) {
   return (0, import_stats_base_dists_t_cdf.default)(t, df);
 }
+var quantiles = /* @__PURE__ */ new Map();
 function tQuantile(p, df) {
-  return (0, import_stats_base_dists_t_quantile.default)(p, df);
+  const key = `${p} ${df}`;
+  const known = quantiles.get(key);
+  if (known !== void 0) return known;
+  const quantile = (0, import_stats_base_dists_t_quantile.default)(p, df);
+  quantiles.set(key, quantile);
+  return quantile;
 }
 function normalQuantile(p) {
   return (0, import_stats_base_dists_normal_quantile.default)(p, 0, 1);
@@ -12236,17 +12242,17 @@ function strikeReason(sample, limits, layout) {
   const [event] = sample.events;
   if (event !== void 0) return event;
   const { witness } = sample;
+  const { maxForeignCores } = limits;
+  if (witness !== null && maxForeignCores !== null) {
+    if (witness.foreignCpuSeconds / witness.intervalSeconds > maxForeignCores) return "foreign-load";
+    if (witness.stealSeconds / witness.intervalSeconds > maxForeignCores) return "steal";
+  }
+  if (sample.portErrors > 0) return "ports-exhausted";
   if (witness !== null) {
-    const { maxForeignCores } = limits;
-    if (maxForeignCores !== null) {
-      if (witness.foreignCpuSeconds / witness.intervalSeconds > maxForeignCores) return "foreign-load";
-      if (witness.stealSeconds / witness.intervalSeconds > maxForeignCores) return "steal";
-    }
+    if (witness.listenOverflows > 0) return "listen-overflow";
     const generatorShare = witness.generatorCpuSeconds / (sample.seconds * witness.generatorCores);
     if (layout.isolated && generatorShare >= GENERATOR_SATURATED) return "generator-saturated";
   }
-  if (sample.portErrors > 0) return "ports-exhausted";
-  if (witness !== null && witness.listenOverflows > 0) return "listen-overflow";
   if (sample.requests === 0 || sample.latencyMs === null) return "no-requests";
   if (failureShare(sample) > limits.maxErrorRate) return "errors";
   if (sample.droppedIterations / (sample.requests + sample.droppedIterations) > MAX_DROPPED) {
@@ -12354,9 +12360,11 @@ function noStrikes() {
 }
 function settleBlock(run, slots) {
   const { confirmation } = run;
+  const byCell = /* @__PURE__ */ new Map();
+  for (const slot of slots) byCell.set(slot.cell, [...byCell.get(slot.cell) ?? [], slot]);
   for (const state of run.cells) {
-    const own = slots.filter((slot) => slot.cell === state.cell.id);
-    if (own.length > 0) settleRound(run, state, own);
+    const own = byCell.get(state.cell.id);
+    if (own !== void 0) settleRound(run, state, own);
   }
   const roundsOf = (state) => confirmation === null ? state.rounds : state.confirm.rounds;
   const tests = confirmation === null ? allTests(run) : confirmation.tests;

@@ -236,6 +236,14 @@ async function commitOf(directory) {
     return null;
   }
 }
+async function sameTree({ base, head }) {
+  if (base.directory === null || head.directory === null) return false;
+  if (base.directory === head.directory || base.commit !== null && base.commit === head.commit) return true;
+  return promisify(execFile)("git", ["diff", "--no-index", "--quiet", "--", base.directory, head.directory]).then(
+    () => true,
+    () => false
+  );
+}
 async function checkOut(arms) {
   const made = [];
   const remove = async () => {
@@ -601,17 +609,18 @@ function guardDisk(path, action) {
 var OVERHEAD = { start: 25, block: 4 };
 async function planPhase(options, work, warn) {
   const treesDirectory = resolve2(work.path, "trees");
-  const explicit = options.config === void 0 ? null : await loadConfig(options.config, process.cwd());
-  const url = explicit?.config.target.url ?? null;
-  if (url !== null && (explicit?.config.target.driver === "url" || options.driver === "url")) {
-    const source = (label) => ({ label, directory: null, commit: null, repository: null });
-    return finish(options, work, explicit?.config, { base: source(url.base), head: source(url.head) });
+  const named = options.config !== void 0 || options.base === void 0 && options.baseRef === void 0;
+  const explicit = named ? (await loadConfig(options.config ?? null, process.cwd())).config : null;
+  if (explicit !== null && chooseDriver(options.driver ?? explicit.target.driver, explicit) === "url") {
+    const { url } = explicit.target;
+    const source = (label = "") => ({ label, directory: null, commit: null, repository: null });
+    return finish(options, work, explicit, { base: source(url?.base), head: source(url?.head) });
   }
   const arms = await resolveArms(options, treesDirectory);
   const removeTrees = await checkOut(arms);
   try {
-    const config = explicit?.config ?? await configOfBase(arms, warn);
-    return finish(options, work, config, arms);
+    const config = (options.config === void 0 ? null : explicit) ?? await configOfBase(arms, warn);
+    return finish(options, work, config, arms, await sameTree(arms));
   } finally {
     await removeTrees();
   }
@@ -631,10 +640,9 @@ async function configOfBase(arms, warn) {
   }
   return base.config;
 }
-function finish(options, work, config, arms) {
+function finish(options, work, config, arms, sameSource = arms.base.label === arms.head.label) {
   const driver = chooseDriver(options.driver ?? config.target.driver, config);
   const budgetSeconds = options.budget === void 0 ? config.measure.budgetSeconds : parseBudget(options.budget);
-  const sameSource = arms.base.directory === arms.head.directory || arms.base.commit !== null && arms.base.commit === arms.head.commit;
   const plan = buildPlan(
     {
       seed: randomInt(2 ** 31),

@@ -57,7 +57,10 @@ export function poolOf(members: readonly (readonly number[])[]): Pool {
   return { spread: grown.length >= POOL_CELLS ? median(grown.map(scaledMad)) : null };
 }
 
-/** Nominal levels of one look for red and for green (constants calibrated by simulation, see docs of the rule). */
+/**
+ * Nominal levels of one look for red and for green. The divisors stand for the many looks; they were calibrated by
+ * simulation for caps of 12 to 30 rounds and 1 to 96 tests, with looks from round 4 on.
+ */
 function levels(rule: Rule, pooled: boolean): { fail: number; pass: number } {
   const stretch = Math.sqrt(rule.cap / 20);
   return {

@@ -34,17 +34,18 @@ export function strikeReason(sample: SlotSample, limits: MeasureConfig, layout: 
   const [event] = sample.events;
   if (event !== undefined) return event;
   const { witness } = sample;
+  const { maxForeignCores } = limits;
+  if (witness !== null && maxForeignCores !== null) {
+    if (witness.foreignCpuSeconds / witness.intervalSeconds > maxForeignCores) return "foreign-load";
+    if (witness.stealSeconds / witness.intervalSeconds > maxForeignCores) return "steal";
+  }
+  if (sample.portErrors > 0) return "ports-exhausted";
   if (witness !== null) {
-    const { maxForeignCores } = limits;
-    if (maxForeignCores !== null) {
-      if (witness.foreignCpuSeconds / witness.intervalSeconds > maxForeignCores) return "foreign-load";
-      if (witness.stealSeconds / witness.intervalSeconds > maxForeignCores) return "steal";
-    }
+    // Before the generator: requests that are refused at once keep it busy.
+    if (witness.listenOverflows > 0) return "listen-overflow";
     const generatorShare = witness.generatorCpuSeconds / (sample.seconds * witness.generatorCores);
     if (layout.isolated && generatorShare >= GENERATOR_SATURATED) return "generator-saturated";
   }
-  if (sample.portErrors > 0) return "ports-exhausted";
-  if (witness !== null && witness.listenOverflows > 0) return "listen-overflow";
   if (sample.requests === 0 || sample.latencyMs === null) return "no-requests";
   if (failureShare(sample) > limits.maxErrorRate) return "errors";
   if (sample.droppedIterations / (sample.requests + sample.droppedIterations) > MAX_DROPPED) {

@@ -67,6 +67,16 @@ async function commitOf(directory: string): Promise<string | null> {
   }
 }
 
+/** Whether both arms hold the same files: an A/A run. Without git only the same directory counts as the same. */
+export async function sameTree({ base, head }: Plan["arms"]): Promise<boolean> {
+  if (base.directory === null || head.directory === null) return false;
+  if (base.directory === head.directory || (base.commit !== null && base.commit === head.commit)) return true;
+  return promisify(execFile)("git", ["diff", "--no-index", "--quiet", "--", base.directory, head.directory]).then(
+    () => true,
+    () => false,
+  );
+}
+
 /**
  * Makes the worktrees that the plan's arms need. Returns what removes them again; safe to call twice.
  * Leftovers of a killed run are replaced.

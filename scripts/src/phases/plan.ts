@@ -6,7 +6,7 @@ import { expectedSeconds } from "../core/budget.ts";
 import { InputError } from "../core/errors.ts";
 import type { ArmSource, Config, DriverName, Plan } from "../core/model.ts";
 import { beforePilot, buildPlan } from "../core/plan.ts";
-import { type ArmOptions, checkOut, resolveArms } from "./arms.ts";
+import { type ArmOptions, checkOut, resolveArms, sameTree } from "./arms.ts";
 import { layoutFor } from "./machine.ts";
 import { sha256, type WorkDirectory } from "./work-directory.ts";
 
@@ -26,18 +26,19 @@ export async function planPhase(
   warn: (line: string) => void,
 ): Promise<Plan> {
   const treesDirectory = resolve(work.path, "trees");
-  // The driver decides what an arm is, and may itself be configured.
-  const explicit = options.config === undefined ? null : await loadConfig(options.config, process.cwd());
-  const url = explicit?.config.target.url ?? null;
-  if (url !== null && (explicit?.config.target.driver === "url" || options.driver === "url")) {
-    const source = (label: string): ArmSource => ({ label, directory: null, commit: null, repository: null });
-    return finish(options, work, explicit?.config as Config, { base: source(url.base), head: source(url.head) });
+  // Arms that already run are named by the configuration itself.
+  const named = options.config !== undefined || (options.base === undefined && options.baseRef === undefined);
+  const explicit = named ? (await loadConfig(options.config ?? null, process.cwd())).config : null;
+  if (explicit !== null && chooseDriver(options.driver ?? explicit.target.driver, explicit) === "url") {
+    const { url } = explicit.target;
+    const source = (label = ""): ArmSource => ({ label, directory: null, commit: null, repository: null });
+    return finish(options, work, explicit, { base: source(url?.base), head: source(url?.head) });
   }
   const arms = await resolveArms(options, treesDirectory);
   const removeTrees = await checkOut(arms);
   try {
-    const config = explicit?.config ?? (await configOfBase(arms, warn));
-    return finish(options, work, config, arms);
+    const config = (options.config === undefined ? null : explicit) ?? (await configOfBase(arms, warn));
+    return finish(options, work, config, arms, await sameTree(arms));
   } finally {
     await removeTrees();
   }
@@ -60,11 +61,15 @@ async function configOfBase(arms: Plan["arms"], warn: (line: string) => void): P
   return base.config;
 }
 
-function finish(options: PlanOptions, work: WorkDirectory, config: Config, arms: Plan["arms"]): Plan {
+function finish(
+  options: PlanOptions,
+  work: WorkDirectory,
+  config: Config,
+  arms: Plan["arms"],
+  sameSource = arms.base.label === arms.head.label,
+): Plan {
   const driver = chooseDriver(options.driver ?? config.target.driver, config);
   const budgetSeconds = options.budget === undefined ? config.measure.budgetSeconds : parseBudget(options.budget);
-  const sameSource =
-    arms.base.directory === arms.head.directory || (arms.base.commit !== null && arms.base.commit === arms.head.commit);
   const plan = buildPlan(
     {
       seed: randomInt(2 ** 31),

@@ -26,6 +26,11 @@ test.each<[string, Partial<SlotSample>, ReturnType<typeof strikeReason>]>([
   ["checks failed", { failedChecks: 400 }, "errors"],
   ["a request found no source port", { portErrors: 1 }, "ports-exhausted"],
   ["a connection was turned away", witness({ listenOverflows: 1 }), "listen-overflow"],
+  [
+    "refused requests keep the generator busy: the refusal is the cause",
+    witness({ listenOverflows: 1, generatorCpuSeconds: 2 }),
+    "listen-overflow",
+  ],
   ["0.1% of iterations were dropped: allowed", { droppedIterations: 4 }, null],
   ["0.2% of iterations were dropped", { droppedIterations: 8 }, "dropped-iterations"],
   ["no request at all", { requests: 0, qps: 0, latencyMs: null }, "no-requests"],
