@@ -270,6 +270,7 @@ function parseCgroupPath(text, mount) {
   }
   return null;
 }
+var PF_KTHREAD = 2097152;
 function parseProcessStat(text) {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const field = (number) => Number(fields[number - 3]);
@@ -278,7 +279,9 @@ function parseProcessStat(text) {
     ownTicks: field(14) + field(15),
     waitedTicks: field(16) + field(17),
     threads: field(20),
-    startTicks: field(22)
+    startTicks: field(22),
+    isKernel: (field(9) & PF_KTHREAD) !== 0,
+    cpu: field(39)
   };
 }
 function parseSchedstat(text) {
@@ -679,6 +682,7 @@ export {
   findPhpFpm,
   parseCgroupMounts,
   parseCgroupPath,
+  parseProcessStat,
   UsageGroup,
   K6_VERSION,
   findK6,

@@ -11,6 +11,7 @@ import {
   launch,
   parseCgroupMounts,
   parseCgroupPath,
+  parseProcessStat,
   requireProgram,
   startK6
 } from "./shared-cgroup.js";
@@ -319,7 +320,46 @@ function booksInterruptTime() {
   }
 }
 
+// scripts/src/measure/neighbours.ts
+import { readdirSync, readFileSync as readFileSync3 } from "node:fs";
+var TICKS_PER_SECOND2 = 100;
+function neighbours(root) {
+  const all = /* @__PURE__ */ new Map();
+  for (const entry of readdirSync("/proc")) {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid)) continue;
+    try {
+      all.set(pid, parseProcessStat(readFileSync3(`/proc/${pid}/stat`, "latin1")));
+    } catch {
+    }
+  }
+  const found = /* @__PURE__ */ new Map();
+  for (const [pid, stat] of all) {
+    if (stat.isKernel || descends(pid, root, all)) continue;
+    found.set(`${pid} ${stat.startTicks}`, stat);
+  }
+  return found;
+}
+function descends(pid, root, all) {
+  for (let at = pid; at !== void 0 && at > 0; at = all.get(at)?.ppid) {
+    if (at === root) return true;
+  }
+  return false;
+}
+function spentBetween(start, end, cpus) {
+  const spent = ({ ownTicks, waitedTicks }) => ownTicks + waitedTicks;
+  let ticks = 0;
+  for (const [key, stat] of end) {
+    if (!cpus.includes(stat.cpu)) continue;
+    const before = start.get(key);
+    ticks += spent(stat) - (before === void 0 ? 0 : spent(before));
+  }
+  for (const [key, stat] of start) if (!end.has(key)) ticks -= spent(stat);
+  return Math.max(0, ticks) / TICKS_PER_SECOND2;
+}
+
 // scripts/src/measure/sampler.ts
+var KERNEL_CORES = 0.15;
 var Sampler = class {
   #target;
   #generator;
@@ -345,6 +385,7 @@ var Sampler = class {
    * @param settleSeconds how long after the slot its last requests may finish
    */
   async watch(arm, seconds, sleepUntil2, settleSeconds) {
+    const around = neighbours(process.pid);
     const start = this.#snapshot();
     let peak = 0;
     for (let last = start, second = 1; second <= Math.floor(seconds); second++) {
@@ -355,6 +396,7 @@ var Sampler = class {
     }
     await sleepUntil2(start.at + seconds + settleSeconds);
     const end = this.#snapshot();
+    const seen = spentBetween(around, neighbours(process.pid), this.#cpus);
     const before = this.#fronts[arm];
     const front = await this.#front(arm);
     this.#fronts[arm] = front;
@@ -370,7 +412,7 @@ var Sampler = class {
         servicesCpuSeconds: cpuBetween(start.services, end.services),
         generatorCpuSeconds: end.generatorCpuSeconds - start.generatorCpuSeconds,
         generatorCores: this.#generatorCores,
-        foreignCpuSeconds: this.#foreign(start, end),
+        foreignCpuSeconds: this.#foreign(start, end, seen),
         stealSeconds: end.cpu.steal - start.cpu.steal,
         intervalSeconds: end.at - start.at,
         targetPeakCores: peak,
@@ -383,13 +425,17 @@ var Sampler = class {
       }
     };
   }
-  /** Busy time of our CPUs that none of our processes spent, s; rounding can make it slightly negative. */
-  #foreign(start, end) {
-    const wall = (end.at - start.at) * this.#cpus.length;
+  /**
+   * CPU time of others on our cores, s: what their processes spent; or, where they cannot be seen from here (another
+   * container, another virtual machine's share), busy time that none of ours spent, less what the kernel needs to go
+   * to sleep and wake up, which no process is charged for.
+   */
+  #foreign(start, end, seen) {
+    const seconds = end.at - start.at;
     const interrupts = this.#booksInterrupts ? end.cpu.irq - start.cpu.irq : 0;
-    const busy = wall - (end.cpu.idle - start.cpu.idle) - (end.cpu.steal - start.cpu.steal) - interrupts;
+    const idle = end.cpu.idle - start.cpu.idle + end.cpu.steal - start.cpu.steal + interrupts;
     const ours = cpuBetween(start.arms.base, end.arms.base) + cpuBetween(start.arms.head, end.arms.head) + cpuBetween(start.services, end.services) + (end.generatorCpuSeconds - start.generatorCpuSeconds) + (end.ownCpuSeconds - start.ownCpuSeconds);
-    return busy - ours;
+    return Math.max(seen, seconds * this.#cpus.length - idle - ours - KERNEL_CORES * seconds);
   }
   #snapshot() {
     const { user, system } = process.cpuUsage();
@@ -841,7 +887,7 @@ async function waitUntilHealthy(check) {
 }
 
 // scripts/src/target/log.ts
-import { closeSync, fstatSync, openSync, readFileSync as readFileSync3, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync as readFileSync4, readSync } from "node:fs";
 var CHUNK = 1 << 16;
 var LogReader = class {
   #path;
@@ -887,7 +933,7 @@ var LogReader = class {
 function tail(title, path, lines = 15) {
   let text;
   try {
-    text = readFileSync3(path, "utf8").trimEnd();
+    text = readFileSync4(path, "utf8").trimEnd();
   } catch {
     return "";
   }
@@ -2176,7 +2222,7 @@ var startTarget = (options) => {
 };
 
 // scripts/src/phases/lock.ts
-import { closeSync as closeSync3, openSync as openSync3, readFileSync as readFileSync4, rmSync as rmSync4, writeSync } from "node:fs";
+import { closeSync as closeSync3, openSync as openSync3, readFileSync as readFileSync5, rmSync as rmSync4, writeSync } from "node:fs";
 import { tmpdir as tmpdir2 } from "node:os";
 import { join as join9 } from "node:path";
 import { setTimeout as sleep3 } from "node:timers/promises";
@@ -2213,7 +2259,7 @@ function tryLock() {
 function holderOf() {
   let text;
   try {
-    text = readFileSync4(LOCK_FILE, "utf8");
+    text = readFileSync5(LOCK_FILE, "utf8");
   } catch {
     return null;
   }
@@ -2231,7 +2277,7 @@ function holderOf() {
 }
 function unlock() {
   try {
-    if (Number(readFileSync4(LOCK_FILE, "utf8")) === process.pid) rmSync4(LOCK_FILE, { force: true });
+    if (Number(readFileSync5(LOCK_FILE, "utf8")) === process.pid) rmSync4(LOCK_FILE, { force: true });
   } catch {
   }
 }

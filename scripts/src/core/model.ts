@@ -273,7 +273,7 @@ export interface Witness {
   generatorCpuSeconds: number;
   /** Cores the generator may use: its CPUs, or its quota where that is less. */
   generatorCores: number;
-  /** Busy time on our cores that none of ours spent; can be slightly negative (tick rounding). */
+  /** CPU time on our cores that neither ours nor the kernel on their behalf spent. */
   foreignCpuSeconds: number;
   stealSeconds: number;
   /** Length of the interval the counters span, s. */

@@ -84,8 +84,17 @@ describe("mounts and paths", () => {
 
 test("/proc/<pid> files, with a process name that looks like more fields", () => {
   const stat =
-    "4127 (php) S 1 (x) S 41 4127 4127 0 -1 4194560 900 120 0 0 12 5 30 7 20 0 3 0 886543 210000000 5000 18446744073709551615";
-  expect(parseProcessStat(stat)).toEqual({ ppid: 41, ownTicks: 17, waitedTicks: 37, threads: 3, startTicks: 886_543 });
+    "4127 (php) S 1 (x) S 41 4127 4127 0 -1 4194560 900 120 0 0 12 5 30 7 20 0 3 0 886543 210000000 5000 18446744073709551615 1 1 0 0 0 0 0 4096 0 0 0 0 17 1 0 0 0";
+  expect(parseProcessStat(stat)).toEqual({
+    ppid: 41,
+    ownTicks: 17,
+    waitedTicks: 37,
+    threads: 3,
+    startTicks: 886_543,
+    isKernel: false,
+    cpu: 1,
+  });
+  expect(parseProcessStat("79 (kdamond.0) I 2 0 0 0 -1 2129984 0 0 0 0 0 5 0 0 20 0 1 0 30").isKernel).toBe(true);
   expect(parseSchedstat("1234567890 45738 12\n")).toBe(1.23456789);
   expect(parseRssAnon("Name:\tphp\nVmRSS:\t    5000 kB\nRssAnon:\t    1024 kB\n")).toBe(1_048_576);
   expect(parseRssAnon("Name:\tkthreadd\n")).toBe(0);

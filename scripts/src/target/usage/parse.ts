@@ -95,7 +95,14 @@ export interface ProcessStat {
   threads: number;
   /** Start time in ticks since boot: with the pid, the identity of a process. */
   startTicks: number;
+  /** A thread of the kernel, not a process. */
+  isKernel: boolean;
+  /** Logical CPU it ran on last. */
+  cpu: number;
 }
+
+/** Flag of kernel threads in field 9 (include/linux/sched.h). */
+const PF_KTHREAD = 0x00200000;
 
 /** /proc/<pid>/stat; the name in parentheses may hold anything, so fields count from the last one. */
 export function parseProcessStat(text: string): ProcessStat {
@@ -108,6 +115,8 @@ export function parseProcessStat(text: string): ProcessStat {
     waitedTicks: field(16) + field(17),
     threads: field(20),
     startTicks: field(22),
+    isKernel: (field(9) & PF_KTHREAD) !== 0,
+    cpu: field(39),
   };
 }
 
