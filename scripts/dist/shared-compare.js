@@ -1,6 +1,8 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  allTests,
+  cellIsRed,
   estimateOf,
   median,
   replay
@@ -72,16 +74,22 @@ function outcome(run, test) {
       const confirming = run.confirmation?.tests.find((candidate) => candidate.id === test.id) ?? null;
       if (confirming?.verdict === "regression")
         return { verdict: "regression", confirmation: "confirmed", reasons: [] };
+      if (confirming?.verdict === "open" && cellIsRed(test, run.confirmation?.tests ?? [])) return cellDecided();
       const confirmation = confirming === null ? "no-time" : "not-confirmed";
       return { verdict: "inconclusive", confirmation, reasons: [unconfirmedReason(confirmation, confirming)] };
     }
     case "inconclusive":
       return { verdict: "inconclusive", confirmation: null, reasons: [undecidedReason(test.x.length, run.rule.cap)] };
     case "open":
+      if (cellIsRed(test, allTests(run))) return cellDecided();
       return { verdict: "inconclusive", confirmation: null, reasons: [openReason(test.x.length, run.rule.firstLook)] };
     default:
       return assertNever(test.verdict);
   }
+}
+function cellDecided() {
+  const text = "left open: another figure of its cell had already turned red";
+  return { verdict: "inconclusive", confirmation: null, reasons: [{ code: "cell-decided", text }] };
 }
 function undecidedReason(n, cap) {
   return n < cap ? { code: "on-the-line", text: `it sits on the line after ${n} rounds; more of them would not settle it` } : { code: "cap", text: `undecided after ${n} rounds, the most that are measured` };

@@ -25,7 +25,8 @@ import {
   expectedBlocks,
   machineFacts,
   mainDeadline,
-  plateauOf
+  plateauOf,
+  undecided
 } from "./shared-work-directory.js";
 import {
   MeasureError
@@ -2429,7 +2430,7 @@ function report(progress, run, stage, pilots, overhead, elapsedSeconds) {
   progress.block({
     stage,
     block: run.blocks - 1,
-    open: tests.filter((test) => test.verdict === "open").length,
+    open: undecided(run).length,
     tests: tests.length,
     green: tests.filter((test) => test.verdict === "pass").length,
     red: tests.filter((test) => test.verdict === "regression").length,

@@ -12307,6 +12307,9 @@ function allTests(run) {
 function liveTests(run) {
   return allTests(run).filter((test) => test.cell === null || statusOf(run, test.cell) === "judged");
 }
+function cellIsRed(test, tests) {
+  return test.cell !== null && tests.some((other) => other.cell === test.cell && other.verdict === "regression");
+}
 function begin(plan, census, lines) {
   const scenarios = new Map(plan.config.scenarios.map((scenario) => [scenario.name, scenario]));
   const pilots = /* @__PURE__ */ new Map();
@@ -12445,13 +12448,16 @@ function updateOverall(run, overall, roundsOf) {
 function isOpen(test) {
   return test.verdict === "open";
 }
+function needsRounds(tests) {
+  return tests.some(isOpen) && tests.every((test) => test.verdict !== "regression");
+}
 function cellsToMeasure(run) {
   const members = run.cells.filter(takesPartInOverall);
   const fewest = Math.min(...members.map((state) => state.rounds.length));
   const overallOpen = run.overall !== null && isOpen(run.overall) && members.length >= OVERALL_CELLS;
   return run.cells.filter((state) => {
     if (state.status !== "judged") return false;
-    if (state.tests.some(isOpen)) return true;
+    if (needsRounds(state.tests)) return true;
     if (state.tests.length === 0) return state.rounds.length < FIRST_LOOK;
     return overallOpen && takesPartInOverall(state) && state.rounds.length <= fewest;
   }).map((state) => state.cell.id);
@@ -12474,7 +12480,7 @@ function cellsToConfirm(run) {
   const tests = run.confirmation?.tests ?? [];
   const overallOpen = tests.some((test) => test.cell === null && isOpen(test));
   return run.cells.filter(
-    (state) => !state.confirm.givenUp && (tests.some((test) => test.cell === state.cell.id && isOpen(test)) || overallOpen && takesPartInOverall(state))
+    (state) => !state.confirm.givenUp && (needsRounds(tests.filter((test) => test.cell === state.cell.id)) || overallOpen && takesPartInOverall(state))
   ).map((state) => state.cell.id);
 }
 
@@ -12483,6 +12489,8 @@ export {
   estimateOf,
   replay,
   next,
+  allTests,
   liveTests,
+  cellIsRed,
   flaggedTests
 };

@@ -22,6 +22,7 @@ import {
   MeasureError
 } from "./shared-errors.js";
 import {
+  cellIsRed,
   liveTests
 } from "./shared-replay.js";
 import {
@@ -66,8 +67,11 @@ function expectedSeconds(plan, cells, overhead) {
   };
 }
 function expectedBlocks(run) {
-  const open = (run.confirmation?.tests ?? liveTests(run)).filter((test) => test.verdict === "open");
-  return Math.max(0, ...open.map((test) => expectedRounds(test, run.rule.cap)));
+  return Math.max(0, ...undecided(run).map((test) => expectedRounds(test, run.rule.cap)));
+}
+function undecided(run) {
+  const tests = run.confirmation?.tests ?? liveTests(run);
+  return tests.filter((test) => test.verdict === "open" && !cellIsRed(test, tests));
 }
 function expectedRounds(test, cap) {
   const n = test.x.length;
@@ -724,6 +728,7 @@ export {
   mainDeadline,
   chooseConfirmation,
   expectedBlocks,
+  undecided,
   OPEN_PILOT_VUS,
   plateauOf,
   afterPilot,

@@ -1,5 +1,5 @@
 import type { PilotCell, Plan } from "./model.ts";
-import { type Flagged, liveTests, type Run } from "./replay.ts";
+import { cellIsRed, type Flagged, liveTests, type Run } from "./replay.ts";
 import type { TestState } from "./test-state.ts";
 
 /** Share of the budget kept for confirming a red. */
@@ -64,8 +64,13 @@ export function expectedSeconds(
  * reach about two standard errors more.
  */
 export function expectedBlocks(run: Run): number {
-  const open = (run.confirmation?.tests ?? liveTests(run)).filter((test) => test.verdict === "open");
-  return Math.max(0, ...open.map((test) => expectedRounds(test, run.rule.cap)));
+  return Math.max(0, ...undecided(run).map((test) => expectedRounds(test, run.rule.cap)));
+}
+
+/** Tests that still wait for rounds. */
+export function undecided(run: Run): TestState[] {
+  const tests = run.confirmation?.tests ?? liveTests(run);
+  return tests.filter((test) => test.verdict === "open" && !cellIsRed(test, tests));
 }
 
 function expectedRounds(test: TestState, cap: number): number {

@@ -19,7 +19,7 @@ import type {
   Verdict,
 } from "./model.ts";
 import { ARMS, assertNever } from "./model.ts";
-import { type CellState, type Run, replay } from "./replay.ts";
+import { allTests, type CellState, cellIsRed, type Run, replay } from "./replay.ts";
 import { median } from "./stats/robust.ts";
 import { estimateOf, type TestState } from "./test-state.ts";
 
@@ -104,16 +104,23 @@ function outcome(run: Run, test: TestState): Pick<TestResult, "verdict" | "confi
       const confirming = run.confirmation?.tests.find((candidate) => candidate.id === test.id) ?? null;
       if (confirming?.verdict === "regression")
         return { verdict: "regression", confirmation: "confirmed", reasons: [] };
+      if (confirming?.verdict === "open" && cellIsRed(test, run.confirmation?.tests ?? [])) return cellDecided();
       const confirmation = confirming === null ? "no-time" : "not-confirmed";
       return { verdict: "inconclusive", confirmation, reasons: [unconfirmedReason(confirmation, confirming)] };
     }
     case "inconclusive":
       return { verdict: "inconclusive", confirmation: null, reasons: [undecidedReason(test.x.length, run.rule.cap)] };
     case "open":
+      if (cellIsRed(test, allTests(run))) return cellDecided();
       return { verdict: "inconclusive", confirmation: null, reasons: [openReason(test.x.length, run.rule.firstLook)] };
     default:
       return assertNever(test.verdict);
   }
+}
+
+function cellDecided(): Pick<TestResult, "verdict" | "confirmation" | "reasons"> {
+  const text = "left open: another figure of its cell had already turned red";
+  return { verdict: "inconclusive", confirmation: null, reasons: [{ code: "cell-decided", text }] };
 }
 
 function undecidedReason(n: number, cap: number): Reason {

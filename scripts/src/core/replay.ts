@@ -120,6 +120,11 @@ export function liveTests(run: Run): TestState[] {
   return allTests(run).filter((test) => test.cell === null || statusOf(run, test.cell) === "judged");
 }
 
+/** Whether another test of the same cell made it red, so that this one needed no end of its own. */
+export function cellIsRed(test: TestState, tests: readonly TestState[]): boolean {
+  return test.cell !== null && tests.some((other) => other.cell === test.cell && other.verdict === "regression");
+}
+
 function begin(plan: Plan, census: Census | null, lines: readonly SampleLine[]): Run {
   const scenarios = new Map(plan.config.scenarios.map((scenario) => [scenario.name, scenario]));
   const pilots = new Map<string, PilotCell>();
@@ -277,6 +282,11 @@ function isOpen(test: TestState): boolean {
   return test.verdict === "open";
 }
 
+/** Tests of one cell: one red decides the cell, whatever the others would say. */
+function needsRounds(tests: readonly TestState[]): boolean {
+  return tests.some(isOpen) && tests.every((test) => test.verdict !== "regression");
+}
+
 function cellsToMeasure(run: Run): string[] {
   const members = run.cells.filter(takesPartInOverall);
   const fewest = Math.min(...members.map((state) => state.rounds.length));
@@ -284,7 +294,7 @@ function cellsToMeasure(run: Run): string[] {
   return run.cells
     .filter((state) => {
       if (state.status !== "judged") return false;
-      if (state.tests.some(isOpen)) return true;
+      if (needsRounds(state.tests)) return true;
       if (state.tests.length === 0) return state.rounds.length < FIRST_LOOK;
       return overallOpen && takesPartInOverall(state) && state.rounds.length <= fewest;
     })
@@ -328,7 +338,7 @@ function cellsToConfirm(run: Run): string[] {
     .filter(
       (state) =>
         !state.confirm.givenUp &&
-        (tests.some((test) => test.cell === state.cell.id && isOpen(test)) ||
+        (needsRounds(tests.filter((test) => test.cell === state.cell.id)) ||
           (overallOpen && takesPartInOverall(state))),
     )
     .map((state) => state.cell.id);

@@ -1,4 +1,4 @@
-import { blockSeconds, chooseConfirmation, expectedBlocks, mainDeadline } from "../core/budget.ts";
+import { blockSeconds, chooseConfirmation, expectedBlocks, mainDeadline, undecided } from "../core/budget.ts";
 import { MeasureError } from "../core/errors.ts";
 import type { Census, Environment, PilotCell, Plan, RunStage, SampleLine, StopReason } from "../core/model.ts";
 import { afterPilot } from "../core/plan.ts";
@@ -232,7 +232,7 @@ function report(
   progress.block({
     stage,
     block: run.blocks - 1,
-    open: tests.filter((test) => test.verdict === "open").length,
+    open: undecided(run).length,
     tests: tests.length,
     green: tests.filter((test) => test.verdict === "pass").length,
     red: tests.filter((test) => test.verdict === "regression").length,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compare } from "../../src/core/compare.ts";
-import type { Census, Plan, SampleLine } from "../../src/core/model.ts";
+import type { Census, Plan, SampleLine, SlotSample } from "../../src/core/model.ts";
 import { flaggedTests, next, replay } from "../../src/core/replay.ts";
 import { blocks, censusOf, planOf, scenariosYaml, slot } from "./support.ts";
 
@@ -90,6 +90,28 @@ describe("a slower head", () => {
     expect(result.overall).toMatchObject({ verdict: "regression", confirmation: "confirmed" });
     expect(result.verdict).toBe("regression");
   });
+});
+
+test("a red QPS decides its cell: an open p99 costs no more rounds, before and after confirmation", () => {
+  const plan = planOf(scenariosYaml(1));
+  // p99 swings by 60% from round to round, QPS is 15% down.
+  const options = {
+    blocks: 6,
+    ratio: () => 0.85,
+    change: ({ block, arm, latencyMs }: SlotSample) =>
+      arm === "head" && latencyMs ? { latencyMs: { ...latencyMs, p99: block % 2 ? 9 : 24 } } : {},
+  };
+  const main = blocks(plan, options);
+  const before = replay(plan, censusOf(plan), main);
+  expect(before.cells[0]?.tests.map(({ verdict }) => verdict)).toEqual(["regression", "open"]);
+  expect(next(before)).toEqual({ kind: "confirm" });
+  const result = run(plan, [
+    ...main,
+    { kind: "confirm", tests: ["s0 @20/qps"] },
+    ...blocks(plan, { ...options, stage: "confirm", firstBlock: 6, seed: 2 }),
+  ]);
+  expect(result.cells[0]?.verdict).toBe("regression");
+  expect(result.cells[0]?.tests[1]).toMatchObject({ verdict: "inconclusive", reasons: [{ code: "cell-decided" }] });
 });
 
 describe("rounds that count for nothing", () => {
