@@ -47,7 +47,7 @@ const METRICS: Record<string, string> = {
 const DIAL_UNKNOWN_ERRNO = "1213";
 
 function selector(index: number): string {
-  const phase = block.slots[index]?.plateau ? ",phase:plateau" : "";
+  const phase = block.slots[index]?.counted ? ",phase:counted" : "";
   return `scenario:s${index}${phase}`;
 }
 
@@ -62,8 +62,8 @@ function executor(slot: SlotSpec, index: number): K6Scenario {
   if (slot.iterations !== null) {
     return { ...common, executor: "per-vu-iterations", vus: 1, iterations: slot.iterations, maxDuration: duration };
   }
-  if (slot.plateau) {
-    const stages = slot.plateau.stages.map((stage) => ({
+  if (slot.stages) {
+    const stages = slot.stages.map((stage) => ({
       duration: `${Math.round(stage.durationSeconds * 1000)}ms`,
       target: stage.target,
     }));
@@ -173,14 +173,23 @@ export function warmUp(data: Record<string, unknown>): void {
   for (const run of warmUps[__ENV["ARM"] as "base" | "head"]) run(data);
 }
 
+/** Which slot this VU is in, since when (ms since the epoch), and what its requests are tagged with. */
+const now = { index: -1, since: 0, phase: "" };
+
+/** Tags the requests of this VU as counted or not: only a change costs anything. */
+function tagPhase(index: number, counted: { fromSeconds: number; toSeconds: number }): void {
+  if (index !== now.index) Object.assign(now, { index, since: exec.scenario.startTime, phase: "" });
+  const elapsed = (Date.now() - now.since) / 1000;
+  const phase = elapsed >= counted.fromSeconds && elapsed < counted.toSeconds ? "counted" : "not-counted";
+  if (phase === now.phase) return;
+  now.phase = phase;
+  exec.vu.metrics.tags["phase"] = phase;
+}
+
 export function slot(data: Record<string, unknown>): void {
   const index = Number(__ENV["SLOT"]);
-  const plateau = block.slots[index]?.plateau;
-  if (plateau) {
-    const elapsed = (Date.now() - exec.scenario.startTime) / 1000;
-    const steady = elapsed >= plateau.fromSeconds && elapsed < plateau.toSeconds;
-    exec.vu.metrics.tags["phase"] = steady ? "plateau" : "ramp";
-  }
+  const counted = block.slots[index]?.counted;
+  if (counted) tagPhase(index, counted);
   slots[index]?.(data);
 }
 

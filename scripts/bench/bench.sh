@@ -107,7 +107,7 @@ beside_neighbour() {
   pid=$!
   # shellcheck disable=SC2064 # the process of now is meant
   trap "pkill -P ${pid}; kill ${pid}" EXIT
-  run "neighbour, check ${check}" '' "${config}"
+  run "neighbour-${check}" '' "${config}"
 }
 
 # Runs a TypeScript file of this directory.

@@ -461,6 +461,7 @@ function cpuBetween(start, end) {
 
 // scripts/src/measure/block.ts
 var GRACEFUL_SHARE = 0.6;
+var LEAD_IN = 0.1;
 var WARM_UP_GAP = 0.3;
 var PILOT_SLOT = 1;
 var PILOT_WARM_UP = 1;
@@ -593,22 +594,31 @@ function buildSpec(rig, schedule, warmUpSeconds) {
 function slotSpec(plan, slot) {
   const { name, load } = scenarioOf(plan, slot.cell);
   const level = plan.cells.find((cell) => cell.id === slot.cell)?.level ?? OPEN_PILOT_VUS;
+  const { from, seconds } = judgedPart(plan, slot);
   const common = {
     arm: slot.arm,
     scenario: name,
     startSeconds: slot.startSeconds,
     slotSeconds: slot.slotSeconds,
     gracefulSeconds: slot.gapSeconds * GRACEFUL_SHARE,
+    rate: null,
+    stages: null,
     iterations: null
   };
-  if ("pilot" in slot) {
-    const vus = load.model === "open" ? Math.min(OPEN_PILOT_VUS, load.maxVus) : level;
-    return { ...common, vus, rate: null, plateau: null };
+  if (load.model === "open" && !("pilot" in slot)) {
+    return { ...common, vus: load.maxVus, rate: slot.rate ?? level, counted: null };
   }
-  if (load.model === "open") return { ...common, vus: load.maxVus, rate: slot.rate ?? level, plateau: null };
-  if (load.model === "closed") return { ...common, vus: level, rate: null, plateau: null };
-  const { fromSeconds, toSeconds } = plateauOf(load.stages);
-  return { ...common, vus: level, rate: null, plateau: { stages: load.stages, fromSeconds, toSeconds } };
+  if (load.model === "ramp" && !("pilot" in slot)) {
+    return { ...common, vus: level, stages: load.stages, counted: { fromSeconds: from, toSeconds: from + seconds } };
+  }
+  const vus = load.model === "open" ? Math.min(OPEN_PILOT_VUS, load.maxVus) : level;
+  return {
+    ...common,
+    vus,
+    startSeconds: slot.startSeconds - LEAD_IN,
+    slotSeconds: seconds + LEAD_IN,
+    counted: { fromSeconds: LEAD_IN, toSeconds: seconds + LEAD_IN }
+  };
 }
 function judgedPart(plan, slot) {
   const { load } = scenarioOf(plan, slot.cell);
@@ -667,7 +677,8 @@ async function runIterations(rig, scenario, arm, iterations) {
           gracefulSeconds: 0,
           vus: 1,
           rate: null,
-          plateau: null,
+          stages: null,
+          counted: null,
           iterations
         }
       ]
@@ -1723,7 +1734,7 @@ async function startHttpStandIn(premises, cpus) {
 // scripts/src/target/process/mysql.ts
 import { spawn as spawn2 } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync as existsSync5, writeFileSync as writeFileSync5 } from "node:fs";
+import { existsSync as existsSync5, mkdirSync as mkdirSync2, writeFileSync as writeFileSync5 } from "node:fs";
 import { basename, join as join8 } from "node:path";
 
 // scripts/src/target/process/mysql-client.ts
@@ -1829,9 +1840,9 @@ var SETTINGS = [
 async function startMysql(premises, cpus) {
   const server = requireProgram("mariadb-server", "mariadbd", "mysqld");
   const client = requireProgram("mariadb-client", "mariadb", "mysql");
-  const data = join8(premises.state, "mysql");
+  const data = dataDirectory(premises);
   const common = ["--no-defaults", `--datadir=${data}`, ...process.getuid?.() === 0 ? ["--user=root"] : []];
-  await initialise(premises, server, premises.directory("mysql"), common);
+  await initialise(premises, server, data, common);
   const port = await premises.port();
   const socket = premises.socket("mysql");
   const password = randomBytes(16).toString("hex");
@@ -1857,6 +1868,12 @@ async function startMysql(premises, cpus) {
   });
   if (up !== true) throw new MeasureError(`${basename(server)} did not start${tail("its log", premises.log("mysql"))}`);
   return { port, user: USER, password, client: await MysqlClient.connect(premises, client, socket) };
+}
+function dataDirectory(premises) {
+  if (/^[\w./-]+$/.test(premises.state)) return premises.directory("mysql");
+  const data = join8(premises.sockets, "mysql");
+  mkdirSync2(data, { mode: 448 });
+  return data;
 }
 async function initialise(premises, server, data, common) {
   const command = await isMariaDb(server) ? [

@@ -5,15 +5,17 @@ export interface SlotSpec {
   arm: Arm;
   scenario: string;
   startSeconds: number;
-  /** Whole length, ramps included. */
+  /** Whole length, lead-in and ramps included. */
   slotSeconds: number;
   gracefulSeconds: number;
   /** VUs of a closed slot, most VUs of an open one. */
   vus: number;
   /** Requests/s of an open slot, else null. */
   rate: number | null;
-  /** Ramp: its stages, and the part of the slot that counts, s from the slot's start. */
-  plateau: { stages: Stage[]; fromSeconds: number; toSeconds: number } | null;
+  /** Stages of a ramp, else null. */
+  stages: Stage[] | null;
+  /** The part of the slot whose requests count, s from its start; null = all of it. */
+  counted: { fromSeconds: number; toSeconds: number } | null;
   /** One VU that runs this often and ends; null = as long as the slot. */
   iterations: number | null;
 }

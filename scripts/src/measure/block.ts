@@ -32,6 +32,11 @@ export interface BlockResult {
 
 /** Time after a slot's end, as a share of its gap, at which its last requests are cut off. */
 const GRACEFUL_SHARE = 0.6;
+/**
+ * A closed slot begins this much earlier than it counts, s, in the gap before it: k6 needs about 75 ms to bring its
+ * VUs to speed, which would be missing from the QPS of every slot.
+ */
+const LEAD_IN = 0.1;
 /** Pause between the warm-up and the first slot, s. */
 const WARM_UP_GAP = 0.3;
 /** The pilot only learns rates: short slots after a short warm-up, s. */
@@ -206,22 +211,31 @@ function buildSpec(rig: Rig, schedule: readonly AnySlot[], warmUpSeconds: number
 function slotSpec(plan: Plan, slot: AnySlot): SlotSpec {
   const { name, load } = scenarioOf(plan, slot.cell);
   const level = plan.cells.find((cell) => cell.id === slot.cell)?.level ?? OPEN_PILOT_VUS;
+  const { from, seconds } = judgedPart(plan, slot);
   const common = {
     arm: slot.arm,
     scenario: name,
     startSeconds: slot.startSeconds,
     slotSeconds: slot.slotSeconds,
     gracefulSeconds: slot.gapSeconds * GRACEFUL_SHARE,
+    rate: null,
+    stages: null,
     iterations: null,
   };
-  if ("pilot" in slot) {
-    const vus = load.model === "open" ? Math.min(OPEN_PILOT_VUS, load.maxVus) : level;
-    return { ...common, vus, rate: null, plateau: null };
+  if (load.model === "open" && !("pilot" in slot)) {
+    return { ...common, vus: load.maxVus, rate: slot.rate ?? level, counted: null };
   }
-  if (load.model === "open") return { ...common, vus: load.maxVus, rate: slot.rate ?? level, plateau: null };
-  if (load.model === "closed") return { ...common, vus: level, rate: null, plateau: null };
-  const { fromSeconds, toSeconds } = plateauOf(load.stages);
-  return { ...common, vus: level, rate: null, plateau: { stages: load.stages, fromSeconds, toSeconds } };
+  if (load.model === "ramp" && !("pilot" in slot)) {
+    return { ...common, vus: level, stages: load.stages, counted: { fromSeconds: from, toSeconds: from + seconds } };
+  }
+  const vus = load.model === "open" ? Math.min(OPEN_PILOT_VUS, load.maxVus) : level;
+  return {
+    ...common,
+    vus,
+    startSeconds: slot.startSeconds - LEAD_IN,
+    slotSeconds: seconds + LEAD_IN,
+    counted: { fromSeconds: LEAD_IN, toSeconds: seconds + LEAD_IN },
+  };
 }
 
 /** The part of a slot that is judged, s from its start: all of it, or the plateau of a ramp. */

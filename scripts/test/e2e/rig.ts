@@ -24,7 +24,7 @@ export const TARGET = `target:
 
 /** A private directory with two copies of the reference application, the head with a plant ("" = none). */
 export function twoTrees(plant: string): { directory: string; base: string; head: string } {
-  const directory = mkdtempSync(join(tmpdir(), "perf-gate-e2e-"));
+  const directory = mkdtempSync(join(tmpdir(), "perf-gate e2e-"));
   const [base, head] = [join(directory, "base"), join(directory, "head")];
   for (const tree of [base, head]) cpSync(join(home, "fixtures/app"), tree, { recursive: true });
   if (plant !== "") writeFileSync(join(head, "plant.php"), `<?php\n\nreturn '${plant}';\n`);

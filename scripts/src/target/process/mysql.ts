@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { MeasureError } from "../../core/errors.ts";
 import type { Arm } from "../../core/model.ts";
@@ -46,9 +46,9 @@ const SETTINGS = [
 export async function startMysql(premises: Premises, cpus: readonly number[]): Promise<Mysql> {
   const server = requireProgram("mariadb-server", "mariadbd", "mysqld");
   const client = requireProgram("mariadb-client", "mariadb", "mysql");
-  const data = join(premises.state, "mysql");
+  const data = dataDirectory(premises);
   const common = ["--no-defaults", `--datadir=${data}`, ...(process.getuid?.() === 0 ? ["--user=root"] : [])];
-  await initialise(premises, server, premises.directory("mysql"), common);
+  await initialise(premises, server, data, common);
 
   const port = await premises.port();
   const socket = premises.socket("mysql");
@@ -76,6 +76,14 @@ export async function startMysql(premises: Premises, cpus: readonly number[]): P
   });
   if (up !== true) throw new MeasureError(`${basename(server)} did not start${tail("its log", premises.log("mysql"))}`);
   return { port, user: USER, password, client: await MysqlClient.connect(premises, client, socket) };
+}
+
+/** Below `state`; beside the sockets where that path has a space or the like, which mariadb-install-db trips over. */
+function dataDirectory(premises: Premises): string {
+  if (/^[\w./-]+$/.test(premises.state)) return premises.directory("mysql");
+  const data = join(premises.sockets, "mysql");
+  mkdirSync(data, { mode: 0o700 });
+  return data;
 }
 
 /** Fills an empty data directory with the system tables. */
