@@ -40,7 +40,7 @@ async function demo(options, work, home, progress, terminal, signal) {
   const config = join(home, "fixtures", "demo.yml");
   if (options.dryRun) {
     progress.step(
-      `would copy ${join(home, "fixtures", "app")} to ${work.path}/trees twice, plant "${options.plant}" in one copy, and measure the two by ${config}: about 3 minutes`
+      `would copy ${join(home, "fixtures", "app")} to ${work.path}/trees twice, plant "${options.plant}" in one copy, and measure the two by ${config}: about 4 minutes`
     );
     return null;
   }

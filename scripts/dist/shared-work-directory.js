@@ -190,7 +190,7 @@ function round(value) {
 // scripts/src/phases/arms.ts
 import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, realpath, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 async function resolveArms(options, treesDirectory) {
@@ -223,6 +223,11 @@ async function fromRef(ref, inside, directory) {
   const repository = await git(inside, "rev-parse", "--show-toplevel").catch(() => {
     throw new InputError(`--base-ref needs a git repository, ${inside} is in none: give --base DIR instead`);
   });
+  if (await realpath(repository) !== await realpath(inside)) {
+    throw new InputError(
+      `--base-ref compares whole trees, and --head ${inside} is below the repository's top: give --head ${repository}, and say in target.root what is served`
+    );
+  }
   const commit = await git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`).catch(
     () => {
       throw new InputError(
@@ -234,15 +239,20 @@ async function fromRef(ref, inside, directory) {
 }
 async function commitOf(directory) {
   try {
+    const ignored = await git(directory, "check-ignore", "--quiet", ".").then(
+      () => true,
+      () => false
+    );
     const dirty = await git(directory, "status", "--porcelain", "--", ".");
-    return dirty === "" ? await git(directory, "rev-parse", "HEAD") : null;
+    return dirty === "" && !ignored ? await git(directory, "rev-parse", "HEAD") : null;
   } catch {
     return null;
   }
 }
 async function sameTree({ base, head }) {
   if (base.directory === null || head.directory === null) return false;
-  if (base.directory === head.directory || base.commit !== null && base.commit === head.commit) return true;
+  if (base.directory === head.directory) return true;
+  if (base.repository !== null && base.commit === head.commit) return true;
   return promisify(execFile)("git", ["diff", "--no-index", "--quiet", "--", base.directory, head.directory]).then(
     () => true,
     () => false

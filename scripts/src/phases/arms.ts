@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, realpath, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { InputError, MeasureError } from "../core/errors.ts";
@@ -47,6 +47,11 @@ async function fromRef(ref: string, inside: string, directory: string): Promise<
   const repository = await git(inside, "rev-parse", "--show-toplevel").catch(() => {
     throw new InputError(`--base-ref needs a git repository, ${inside} is in none: give --base DIR instead`);
   });
+  if ((await realpath(repository)) !== (await realpath(inside))) {
+    throw new InputError(
+      `--base-ref compares whole trees, and --head ${inside} is below the repository's top: give --head ${repository}, and say in target.root what is served`,
+    );
+  }
   const commit = await git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`).catch(
     () => {
       throw new InputError(
@@ -57,11 +62,15 @@ async function fromRef(ref: string, inside: string, directory: string): Promise<
   return { label: ref, directory, commit, repository };
 }
 
-/** Commit of a clean tree that is the top of its repository or inside it, else null. */
+/** Commit of a clean tree that is the top of its repository or inside it, else null; an ignored one is not of it. */
 async function commitOf(directory: string): Promise<string | null> {
   try {
+    const ignored = await git(directory, "check-ignore", "--quiet", ".").then(
+      () => true,
+      () => false,
+    );
     const dirty = await git(directory, "status", "--porcelain", "--", ".");
-    return dirty === "" ? await git(directory, "rev-parse", "HEAD") : null;
+    return dirty === "" && !ignored ? await git(directory, "rev-parse", "HEAD") : null;
   } catch {
     return null;
   }
@@ -70,7 +79,8 @@ async function commitOf(directory: string): Promise<string | null> {
 /** Whether both arms hold the same files: an A/A run. Without git only the same directory counts as the same. */
 export async function sameTree({ base, head }: Plan["arms"]): Promise<boolean> {
   if (base.directory === null || head.directory === null) return false;
-  if (base.directory === head.directory || (base.commit !== null && base.commit === head.commit)) return true;
+  if (base.directory === head.directory) return true;
+  if (base.repository !== null && base.commit === head.commit) return true;
   return promisify(execFile)("git", ["diff", "--no-index", "--quiet", "--", base.directory, head.directory]).then(
     () => true,
     () => false,

@@ -39,7 +39,7 @@ export async function demo(
   if (options.dryRun) {
     progress.step(
       `would copy ${join(home, "fixtures", "app")} to ${work.path}/trees twice, plant "${options.plant}" in one copy, ` +
-        `and measure the two by ${config}: about 3 minutes`,
+        `and measure the two by ${config}: about 4 minutes`,
     );
     return null;
   }

@@ -183,6 +183,25 @@ describe("a base that is a ref", () => {
     expect(directory).toBeTruthy();
   });
 
+  test("is not the head's tree because both lie in one repository, even below an ignored directory", () => {
+    const { base, head, directory, work } = setting("", "slow-2");
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-C", directory, "-c", "user.name=a", "-c", "user.email=a@b", ...args]);
+    git("init", "--quiet");
+    writeFileSync(join(directory, ".gitignore"), "*\n");
+    git("add", "--force", ".gitignore");
+    git("commit", "--quiet", "-m", "one");
+    const { stdout } = perfGate("plan", "--base", base, "--head", head, "-w", work);
+    expect(stdout).not.toContain("A/A");
+    git("add", "--force", "base", "head");
+    git("commit", "--quiet", "-m", "both tracked");
+    expect(perfGate("plan", "--base", base, "--head", head, "-w", work).stdout).not.toContain("A/A");
+    writeFileSync(join(head, "plant.php"), readFileSync(join(base, "plant.php")));
+    expect(perfGate("plan", "--base", base, "--head", head, "-w", work).stdout).toContain("A/A");
+    const below = perfGate("plan", "--base-ref", "HEAD", "--head", head, "-w", work);
+    expect(below).toMatchObject({ status: 2, stderr: expect.stringContaining("below the repository's top") });
+  });
+
   test("that changes its margins is judged by the base's", () => {
     const { base, head, work } = setting("");
     writeFileSync(join(head, "perf-gate.yml"), "gate: { max-qps-drop: 90% }\n");
