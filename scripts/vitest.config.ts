@@ -8,6 +8,8 @@ export default defineConfig({
     include: ["scripts/test/**/*.test.ts"],
     // Many tests start real servers: one file at a time, or they disturb each other on a small machine.
     fileParallelism: false,
+    // Real servers on a shared machine: a neighbour may cost one try, what fails twice is a failure.
+    retry: 1,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
