@@ -12487,6 +12487,7 @@ function cellsToConfirm(run) {
 export {
   median,
   estimateOf,
+  FIRST_LOOK,
   replay,
   next,
   allTests,

@@ -22,6 +22,7 @@ import {
   MeasureError
 } from "./shared-errors.js";
 import {
+  FIRST_LOOK,
   cellIsRed,
   liveTests
 } from "./shared-replay.js";
@@ -37,7 +38,6 @@ import { join as join3, resolve as resolve2 } from "node:path";
 // scripts/src/core/budget.ts
 var CONFIRM_SHARE = 0.2;
 var CONFIRM_ROUNDS = 7;
-var FIRST_LOOK = 6;
 function blockSeconds(cells, overhead) {
   return cells.reduce((sum, cell) => sum + 2 * (cell.slotSeconds + cell.gapSeconds), overhead);
 }

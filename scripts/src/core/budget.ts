@@ -1,13 +1,11 @@
 import type { PilotCell, Plan } from "./model.ts";
-import { cellIsRed, type Flagged, liveTests, type Run } from "./replay.ts";
+import { cellIsRed, FIRST_LOOK, type Flagged, liveTests, type Run } from "./replay.ts";
 import type { TestState } from "./test-state.ts";
 
 /** Share of the budget kept for confirming a red. */
 const CONFIRM_SHARE = 0.2;
 /** Rounds a confirmation is given room for: the first look, and one struck round. */
 const CONFIRM_ROUNDS = 7;
-/** Rounds before anything is decided. */
-const FIRST_LOOK = 6;
 
 /** Length of one block with these cells, s: every slot and gap of both arms, and `overhead` once. */
 export function blockSeconds(cells: readonly PilotCell[], overhead: number): number {

@@ -15,7 +15,8 @@ import { median } from "./stats/robust.ts";
 import { addLogRatio, addRound, blank, lookAtAll, overallTest, type TestState, testsOf } from "./test-state.ts";
 import { isEnvironment, isFunctional, strikeReason } from "./validity.ts";
 
-const FIRST_LOOK = 6;
+/** Rounds before anything is decided. */
+export const FIRST_LOOK = 6;
 const ALPHA = 0.05;
 const BETA = 0.05;
 /** Rounds after which the overall test ends undecided. */
