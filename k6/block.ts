@@ -7,6 +7,7 @@ import { check } from "k6";
 import exec from "k6/execution";
 import http from "k6/http";
 import type { Scenario as K6Scenario, Options } from "k6/options";
+import type { Stretch } from "../scripts/src/core/schedule.ts";
 import type { BlockSpec, SlotResult, SlotSpec } from "../scripts/src/measure/block-spec.ts";
 
 declare const __ENV: Record<string, string>;
@@ -48,17 +49,19 @@ const DIAL_UNKNOWN_ERRNO = "1213";
 
 function selector(index: number): string {
   const phase = block.slots[index]?.counted ? ",phase:counted" : "";
-  return `scenario:s${index}${phase}`;
+  return `slot:${index}${phase}`;
 }
 
-function executor(slot: SlotSpec, index: number): K6Scenario {
+function executor(slot: SlotSpec, index: number, part: number, { startSeconds, seconds }: Stretch): K6Scenario {
   const common = {
     exec: "slot",
-    env: { SLOT: String(index) },
-    startTime: `${Math.round(slot.startSeconds * 1000)}ms`,
+    env: { SLOT: String(index), STRETCH: `${index} ${part}` },
+    // What all stretches of a slot have in common: their requests make one metric.
+    tags: { slot: String(index) },
+    startTime: `${Math.round(startSeconds * 1000)}ms`,
     gracefulStop: `${Math.round(slot.gracefulSeconds * 1000)}ms`,
   };
-  const duration = `${Math.round(slot.slotSeconds * 1000)}ms`;
+  const duration = `${Math.round(seconds * 1000)}ms`;
   if (slot.iterations !== null) {
     return { ...common, executor: "per-vu-iterations", vus: 1, iterations: slot.iterations, maxDuration: duration };
   }
@@ -99,7 +102,9 @@ function buildOptions(): Options {
   }
   const thresholds: Record<string, string[]> = {};
   for (const [index, slot] of block.slots.entries()) {
-    scenarios[`s${index}`] = executor(slot, index);
+    for (const [part, stretch] of slot.stretches.entries()) {
+      scenarios[`slot_${index}_${part}`] = executor(slot, index, part, stretch);
+    }
     for (const [metric, expression] of Object.entries(METRICS)) {
       thresholds[`${metric}{${selector(index)}}`] = [expression];
     }
@@ -173,14 +178,15 @@ export function warmUp(data: Record<string, unknown>): void {
   for (const run of warmUps[__ENV["ARM"] as "base" | "head"]) run(data);
 }
 
-/** Which slot this VU is in, since when (ms since the epoch), and what its requests are tagged with. */
-const now = { index: -1, since: 0, phase: "" };
+/** Which stretch this VU is in, since when (ms since the epoch), and what its requests are tagged with. */
+const now = { stretch: "", since: 0, phase: "" };
 
 /** Tags the requests of this VU as counted or not: only a change costs anything. */
-function tagPhase(index: number, counted: { fromSeconds: number; toSeconds: number }): void {
-  if (index !== now.index) Object.assign(now, { index, since: exec.scenario.startTime, phase: "" });
+function tagPhase({ fromSeconds, toSeconds }: { fromSeconds: number; toSeconds: number | null }): void {
+  const stretch = __ENV["STRETCH"] ?? "";
+  if (stretch !== now.stretch) Object.assign(now, { stretch, since: exec.scenario.startTime, phase: "" });
   const elapsed = (Date.now() - now.since) / 1000;
-  const phase = elapsed >= counted.fromSeconds && elapsed < counted.toSeconds ? "counted" : "not-counted";
+  const phase = elapsed >= fromSeconds && (toSeconds === null || elapsed < toSeconds) ? "counted" : "not-counted";
   if (phase === now.phase) return;
   now.phase = phase;
   exec.vu.metrics.tags["phase"] = phase;
@@ -189,7 +195,7 @@ function tagPhase(index: number, counted: { fromSeconds: number; toSeconds: numb
 export function slot(data: Record<string, unknown>): void {
   const index = Number(__ENV["SLOT"]);
   const counted = block.slots[index]?.counted;
-  if (counted) tagPhase(index, counted);
+  if (counted) tagPhase(counted);
   slots[index]?.(data);
 }
 

@@ -26,6 +26,7 @@ import {
   machineFacts,
   mainDeadline,
   plateauOf,
+  scheduleBlock,
   undecided
 } from "./shared-work-directory.js";
 import {
@@ -47,195 +48,6 @@ import { execFile } from "node:child_process";
 import { join as join2 } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-
-// node_modules/pure-rand/lib/esm/distribution/uniformInt.js
-function uniformIntInternal(rng, rangeSize) {
-  const MaxAllowed = rangeSize > 2 ? ~~(4294967296 / rangeSize) * rangeSize : 4294967296;
-  let deltaV = rng.next() + 2147483648;
-  while (deltaV >= MaxAllowed) deltaV = rng.next() + 2147483648;
-  return deltaV % rangeSize;
-}
-function fromNumberToArrayInt64(out, n) {
-  if (n < 0) {
-    const posN = -n;
-    out.sign = -1;
-    out.data[0] = ~~(posN / 4294967296);
-    out.data[1] = posN >>> 0;
-  } else {
-    out.sign = 1;
-    out.data[0] = ~~(n / 4294967296);
-    out.data[1] = n >>> 0;
-  }
-  return out;
-}
-function substractArrayInt64(out, arrayIntA, arrayIntB) {
-  const lowA = arrayIntA.data[1];
-  const highA = arrayIntA.data[0];
-  const signA = arrayIntA.sign;
-  const lowB = arrayIntB.data[1];
-  const highB = arrayIntB.data[0];
-  const signB = arrayIntB.sign;
-  out.sign = 1;
-  if (signA === 1 && signB === -1) {
-    const low2 = lowA + lowB;
-    const high = highA + highB + (low2 > 4294967295 ? 1 : 0);
-    out.data[0] = high >>> 0;
-    out.data[1] = low2 >>> 0;
-    return out;
-  }
-  let lowFirst = lowA;
-  let highFirst = highA;
-  let lowSecond = lowB;
-  let highSecond = highB;
-  if (signA === -1) {
-    lowFirst = lowB;
-    highFirst = highB;
-    lowSecond = lowA;
-    highSecond = highA;
-  }
-  let reminderLow = 0;
-  let low = lowFirst - lowSecond;
-  if (low < 0) {
-    reminderLow = 1;
-    low = low >>> 0;
-  }
-  out.data[0] = highFirst - highSecond - reminderLow;
-  out.data[1] = low;
-  return out;
-}
-function uniformArrayIntInternal(rng, out, rangeSize) {
-  const maxIndex0 = rangeSize[0] + 1;
-  out[0] = uniformIntInternal(rng, maxIndex0);
-  out[1] = uniformIntInternal(rng, 4294967296);
-  while (out[0] >= rangeSize[0] && (out[0] !== rangeSize[0] || out[1] >= rangeSize[1])) {
-    out[0] = uniformIntInternal(rng, maxIndex0);
-    out[1] = uniformIntInternal(rng, 4294967296);
-  }
-  return out;
-}
-var safeNumberMaxSafeInteger = Number.MAX_SAFE_INTEGER;
-var sharedA = {
-  sign: 1,
-  data: [0, 0]
-};
-var sharedB = {
-  sign: 1,
-  data: [0, 0]
-};
-var sharedC = {
-  sign: 1,
-  data: [0, 0]
-};
-var sharedData = [0, 0];
-function uniformLargeIntInternal(rng, from, to, rangeSize) {
-  const rangeSizeArrayIntValue = rangeSize <= safeNumberMaxSafeInteger ? fromNumberToArrayInt64(sharedC, rangeSize) : substractArrayInt64(sharedC, fromNumberToArrayInt64(sharedA, to), fromNumberToArrayInt64(sharedB, from));
-  if (rangeSizeArrayIntValue.data[1] === 4294967295) {
-    rangeSizeArrayIntValue.data[0] += 1;
-    rangeSizeArrayIntValue.data[1] = 0;
-  } else rangeSizeArrayIntValue.data[1] += 1;
-  uniformArrayIntInternal(rng, sharedData, rangeSizeArrayIntValue.data);
-  return sharedData[0] * 4294967296 + sharedData[1] + from;
-}
-function uniformInt(rng, from, to) {
-  const rangeSize = to - from;
-  if (rangeSize <= 4294967295) return uniformIntInternal(rng, rangeSize + 1) + from;
-  return uniformLargeIntInternal(rng, from, to, rangeSize);
-}
-
-// node_modules/pure-rand/lib/esm/generator/xoroshiro128plus.js
-var jumps = [
-  3639956645,
-  3750757012,
-  1261568508,
-  386426335
-];
-var XoroShiro128Plus = class XoroShiro128Plus2 {
-  constructor(s01, s00, s11, s10) {
-    this.s01 = s01;
-    this.s00 = s00;
-    this.s11 = s11;
-    this.s10 = s10;
-  }
-  clone() {
-    return new XoroShiro128Plus2(this.s01, this.s00, this.s11, this.s10);
-  }
-  next() {
-    const out = this.s00 + this.s10 | 0;
-    const a0 = this.s10 ^ this.s00;
-    const a1 = this.s11 ^ this.s01;
-    const s00 = this.s00;
-    const s01 = this.s01;
-    this.s00 = s00 << 24 ^ s01 >>> 8 ^ a0 ^ a0 << 16;
-    this.s01 = s01 << 24 ^ s00 >>> 8 ^ a1 ^ (a1 << 16 | a0 >>> 16);
-    this.s10 = a1 << 5 ^ a0 >>> 27;
-    this.s11 = a0 << 5 ^ a1 >>> 27;
-    return out;
-  }
-  jump() {
-    let ns01 = 0;
-    let ns00 = 0;
-    let ns11 = 0;
-    let ns10 = 0;
-    let s01 = this.s01;
-    let s00 = this.s00;
-    let s11 = this.s11;
-    let s10 = this.s10;
-    for (let i = 0; i !== 4; ++i) {
-      const ji = jumps[i];
-      for (let mask = 1; mask; mask <<= 1) {
-        if (ji & mask) {
-          ns01 ^= s01;
-          ns00 ^= s00;
-          ns11 ^= s11;
-          ns10 ^= s10;
-        }
-        const a0 = s10 ^ s00;
-        const a1 = s11 ^ s01;
-        const s00_ = s00;
-        const s01_ = s01;
-        s00 = s00_ << 24 ^ s01_ >>> 8 ^ a0 ^ a0 << 16;
-        s01 = s01_ << 24 ^ s00_ >>> 8 ^ a1 ^ (a1 << 16 | a0 >>> 16);
-        s10 = a1 << 5 ^ a0 >>> 27;
-        s11 = a0 << 5 ^ a1 >>> 27;
-      }
-    }
-    this.s01 = ns01;
-    this.s00 = ns00;
-    this.s11 = ns11;
-    this.s10 = ns10;
-  }
-  getState() {
-    return [
-      this.s01,
-      this.s00,
-      this.s11,
-      this.s10
-    ];
-  }
-};
-function xoroshiro128plus(seed) {
-  return new XoroShiro128Plus(-1, ~seed, seed | 0, 0);
-}
-
-// scripts/src/core/schedule.ts
-function scheduleBlock(seed, block, cells, firstStart) {
-  const random = xoroshiro128plus(seed ^ Math.imul(block + 1, 2654435761) | 0);
-  const shuffled = [...cells];
-  for (let i = shuffled.length - 1; i > 0; i--) {
-    const j = uniformInt(random, 0, i);
-    [shuffled[i], shuffled[j]] = [shuffled[j], shuffled[i]];
-  }
-  const slots = [];
-  let startSeconds = firstStart;
-  for (const { cell, slotSeconds, gapSeconds, rate } of shuffled) {
-    const arms = uniformInt(random, 0, 1) === 0 ? ["base", "head"] : ["head", "base"];
-    for (const [order, arm] of arms.entries()) {
-      slots.push({ cell, arm, order, startSeconds, slotSeconds, gapSeconds, rate });
-      startSeconds += slotSeconds + gapSeconds;
-    }
-  }
-  return slots;
-}
 
 // scripts/src/target/usage/limit.ts
 import { existsSync, readFileSync } from "node:fs";
@@ -380,10 +192,10 @@ var Sampler = class {
     for (const arm of ["base", "head"]) this.#fronts[arm] = await this.#front(arm);
   }
   /**
-   * Watches one slot of `arm` that begins now.
+   * Watches one stretch of load on `arm` that begins now.
    *
    * @param sleepUntil resolves at a moment of the monotonic clock, s
-   * @param settleSeconds how long after the slot its last requests may finish
+   * @param settleSeconds how long after it its last requests may finish
    */
   async watch(arm, seconds, sleepUntil2, settleSeconds) {
     const around = neighbours(process.pid);
@@ -455,6 +267,26 @@ var Sampler = class {
     return this.#target.front(arm).catch(() => null);
   }
 };
+function together(stretches) {
+  return stretches.reduce(
+    (one, other) => one === null || other === null ? null : {
+      targetCpuSeconds: one.targetCpuSeconds + other.targetCpuSeconds,
+      servicesCpuSeconds: one.servicesCpuSeconds + other.servicesCpuSeconds,
+      generatorCpuSeconds: one.generatorCpuSeconds + other.generatorCpuSeconds,
+      generatorCores: other.generatorCores,
+      foreignCpuSeconds: one.foreignCpuSeconds + other.foreignCpuSeconds,
+      stealSeconds: one.stealSeconds + other.stealSeconds,
+      intervalSeconds: one.intervalSeconds + other.intervalSeconds,
+      targetPeakCores: Math.max(one.targetPeakCores, other.targetPeakCores),
+      targetMemoryBytes: other.targetMemoryBytes,
+      throttledPeriods: one.throttledPeriods + other.throttledPeriods,
+      timeWait: other.timeWait,
+      listenOverflows: one.listenOverflows + other.listenOverflows,
+      listenQueueMax: other.listenQueueMax,
+      maxChildrenReached: other.maxChildrenReached
+    }
+  );
+}
 function cpuBetween(start, end) {
   return start === null || end === null ? 0 : end.cpuSeconds - start.cpuSeconds;
 }
@@ -472,7 +304,7 @@ async function runBlock(rig, cells, stage, block) {
   const { warmUpSeconds } = rig.plan.config.measure;
   const schedule = scheduleBlock(rig.plan.seed, block, cells, warmUpSeconds + WARM_UP_GAP);
   const { slots, k6Start, yardstickMs } = await drive(rig, schedule, warmUpSeconds);
-  const load = slots.reduce((sum, { slot }) => sum + slot.slotSeconds, 0);
+  const load = slots.reduce((sum, { slot }) => sum + lengthOf(slot), 0);
   return {
     samples: slots.map((measured) => toSample(rig.plan, measured, stage, block)),
     yardstickMs,
@@ -482,10 +314,9 @@ async function runBlock(rig, cells, stage, block) {
 async function runPilot(rig) {
   let startSeconds = PILOT_WARM_UP + WARM_UP_GAP;
   const schedule = rig.plan.cells.map((cell) => {
-    const pilot = { cell: cell.id, slotSeconds: PILOT_SLOT, gapSeconds: WARM_UP_GAP, rate: null, pilot: true };
-    const slot = { ...pilot, arm: "base", order: 0, startSeconds };
+    const stretches = [{ startSeconds, seconds: PILOT_SLOT }];
     startSeconds += PILOT_SLOT + WARM_UP_GAP;
-    return slot;
+    return { cell: cell.id, arm: "base", order: 0, stretches, gapSeconds: WARM_UP_GAP, rate: null, pilot: true };
   });
   const { slots } = await drive(rig, schedule, PILOT_WARM_UP);
   return rig.plan.cells.map((cell) => {
@@ -524,26 +355,29 @@ async function drive(rig, schedule, warmUpSeconds) {
     void k6.results.then(() => {
       dead.k6 = true;
     });
-    const watched = [];
-    for (const slot of schedule) {
-      const { from, seconds } = judgedPart(plan, slot);
-      await sleepUntil(zero + slot.startSeconds + from);
+    const watched = schedule.map(
+      (slot) => ({ slot, startedAt: 0, witnesses: [], portErrors: 0, events: /* @__PURE__ */ new Set() })
+    );
+    for (const { at, stretch } of inOrderOfTime(watched)) {
+      const { slot, witnesses, events } = at;
+      const { from, seconds } = judgedPart(plan, slot, stretch);
+      await sleepUntil(zero + stretch.startSeconds + from);
       if (signal.aborted) break;
-      const startedAt = Date.now();
-      const events = /* @__PURE__ */ new Set();
+      if (witnesses.length === 0) at.startedAt = Date.now();
       if (dead.k6) events.add("k6-died");
       const settle = Math.min(slot.gapSeconds * 0.75, slot.gapSeconds * GRACEFUL_SHARE + 0.02);
       const seen = dead.k6 ? { witness: null, portErrors: 0, oomKilled: false } : await sampler.watch(slot.arm, seconds, sleepUntil, settle);
       if (signal.aborted) break;
       if (seen.oomKilled) events.add("oom-killed");
       if (!target.alive(slot.arm)) events.add("target-restarted");
-      watched.push({ slot, startedAt, witness: seen.witness, portErrors: seen.portErrors, events: [...events] });
+      at.portErrors += seen.portErrors;
+      witnesses.push(seen.witness);
     }
     const results = await k6.results;
-    const slots = watched.map((measured) => {
-      const index = schedule.indexOf(measured.slot);
-      const events = results === null ? ["k6-died"] : measured.events;
-      return { ...measured, result: results?.[index] ?? null, events };
+    const slots = watched.flatMap((slot, index) => {
+      if (slot.witnesses.length < slot.slot.stretches.length) return [];
+      if (results === null) return [{ ...slot, result: null, events: /* @__PURE__ */ new Set(["k6-died"]) }];
+      return [{ ...slot, result: results[index] ?? null }];
     });
     return { slots, k6Start, yardstickMs };
   } finally {
@@ -551,9 +385,13 @@ async function drive(rig, schedule, warmUpSeconds) {
     await k6.close();
   }
 }
+function inOrderOfTime(slots) {
+  return slots.flatMap((at) => at.slot.stretches.map((stretch) => ({ at, stretch }))).sort((a, b) => a.stretch.startSeconds - b.stretch.startSeconds);
+}
+var lengthOf = ({ stretches }) => stretches.reduce((sum, { seconds }) => sum + seconds, 0);
 function toSample(plan, measured, stage, block) {
   const { slot, result } = measured;
-  const { seconds } = judgedPart(plan, slot);
+  const seconds = slot.stretches.reduce((sum, stretch) => sum + judgedPart(plan, slot, stretch).seconds, 0);
   const found = result ?? EMPTY;
   return {
     kind: "slot",
@@ -567,8 +405,8 @@ function toSample(plan, measured, stage, block) {
     ...found,
     qps: found.requests / seconds,
     portErrors: found.portErrors + measured.portErrors,
-    witness: measured.witness,
-    events: measured.events
+    witness: together(measured.witnesses),
+    events: [...measured.events]
   };
 }
 function buildSpec(rig, schedule, warmUpSeconds) {
@@ -594,12 +432,10 @@ function buildSpec(rig, schedule, warmUpSeconds) {
 function slotSpec(plan, slot) {
   const { name, load } = scenarioOf(plan, slot.cell);
   const level = plan.cells.find((cell) => cell.id === slot.cell)?.level ?? OPEN_PILOT_VUS;
-  const { from, seconds } = judgedPart(plan, slot);
   const common = {
     arm: slot.arm,
     scenario: name,
-    startSeconds: slot.startSeconds,
-    slotSeconds: slot.slotSeconds,
+    stretches: slot.stretches,
     gracefulSeconds: slot.gapSeconds * GRACEFUL_SHARE,
     rate: null,
     stages: null,
@@ -609,20 +445,22 @@ function slotSpec(plan, slot) {
     return { ...common, vus: load.maxVus, rate: slot.rate ?? level, counted: null };
   }
   if (load.model === "ramp" && !("pilot" in slot)) {
-    return { ...common, vus: level, stages: load.stages, counted: { fromSeconds: from, toSeconds: from + seconds } };
+    return { ...common, vus: level, stages: load.stages, counted: plateauOf(load.stages) };
   }
   const vus = load.model === "open" ? Math.min(OPEN_PILOT_VUS, load.maxVus) : level;
   return {
     ...common,
     vus,
-    startSeconds: slot.startSeconds - LEAD_IN,
-    slotSeconds: seconds + LEAD_IN,
-    counted: { fromSeconds: LEAD_IN, toSeconds: seconds + LEAD_IN }
+    stretches: slot.stretches.map(({ startSeconds, seconds }) => ({
+      startSeconds: startSeconds - LEAD_IN,
+      seconds: seconds + LEAD_IN
+    })),
+    counted: { fromSeconds: LEAD_IN, toSeconds: null }
   };
 }
-function judgedPart(plan, slot) {
+function judgedPart(plan, slot, { seconds }) {
   const { load } = scenarioOf(plan, slot.cell);
-  if (load.model !== "ramp" || "pilot" in slot) return { from: 0, seconds: slot.slotSeconds };
+  if (load.model !== "ramp" || "pilot" in slot) return { from: 0, seconds };
   const { fromSeconds, toSeconds } = plateauOf(load.stages);
   return { from: fromSeconds, seconds: toSeconds - fromSeconds };
 }
@@ -672,8 +510,7 @@ async function runIterations(rig, scenario, arm, iterations) {
         {
           arm,
           scenario: name,
-          startSeconds: 0,
-          slotSeconds: 60,
+          stretches: [{ startSeconds: 0, seconds: 60 }],
           gracefulSeconds: 0,
           vus: 1,
           rate: null,

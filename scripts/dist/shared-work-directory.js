@@ -35,11 +35,211 @@ import {
 import { randomInt } from "node:crypto";
 import { join as join3, resolve as resolve2 } from "node:path";
 
+// node_modules/pure-rand/lib/esm/distribution/uniformInt.js
+function uniformIntInternal(rng, rangeSize) {
+  const MaxAllowed = rangeSize > 2 ? ~~(4294967296 / rangeSize) * rangeSize : 4294967296;
+  let deltaV = rng.next() + 2147483648;
+  while (deltaV >= MaxAllowed) deltaV = rng.next() + 2147483648;
+  return deltaV % rangeSize;
+}
+function fromNumberToArrayInt64(out, n) {
+  if (n < 0) {
+    const posN = -n;
+    out.sign = -1;
+    out.data[0] = ~~(posN / 4294967296);
+    out.data[1] = posN >>> 0;
+  } else {
+    out.sign = 1;
+    out.data[0] = ~~(n / 4294967296);
+    out.data[1] = n >>> 0;
+  }
+  return out;
+}
+function substractArrayInt64(out, arrayIntA, arrayIntB) {
+  const lowA = arrayIntA.data[1];
+  const highA = arrayIntA.data[0];
+  const signA = arrayIntA.sign;
+  const lowB = arrayIntB.data[1];
+  const highB = arrayIntB.data[0];
+  const signB = arrayIntB.sign;
+  out.sign = 1;
+  if (signA === 1 && signB === -1) {
+    const low2 = lowA + lowB;
+    const high = highA + highB + (low2 > 4294967295 ? 1 : 0);
+    out.data[0] = high >>> 0;
+    out.data[1] = low2 >>> 0;
+    return out;
+  }
+  let lowFirst = lowA;
+  let highFirst = highA;
+  let lowSecond = lowB;
+  let highSecond = highB;
+  if (signA === -1) {
+    lowFirst = lowB;
+    highFirst = highB;
+    lowSecond = lowA;
+    highSecond = highA;
+  }
+  let reminderLow = 0;
+  let low = lowFirst - lowSecond;
+  if (low < 0) {
+    reminderLow = 1;
+    low = low >>> 0;
+  }
+  out.data[0] = highFirst - highSecond - reminderLow;
+  out.data[1] = low;
+  return out;
+}
+function uniformArrayIntInternal(rng, out, rangeSize) {
+  const maxIndex0 = rangeSize[0] + 1;
+  out[0] = uniformIntInternal(rng, maxIndex0);
+  out[1] = uniformIntInternal(rng, 4294967296);
+  while (out[0] >= rangeSize[0] && (out[0] !== rangeSize[0] || out[1] >= rangeSize[1])) {
+    out[0] = uniformIntInternal(rng, maxIndex0);
+    out[1] = uniformIntInternal(rng, 4294967296);
+  }
+  return out;
+}
+var safeNumberMaxSafeInteger = Number.MAX_SAFE_INTEGER;
+var sharedA = {
+  sign: 1,
+  data: [0, 0]
+};
+var sharedB = {
+  sign: 1,
+  data: [0, 0]
+};
+var sharedC = {
+  sign: 1,
+  data: [0, 0]
+};
+var sharedData = [0, 0];
+function uniformLargeIntInternal(rng, from, to, rangeSize) {
+  const rangeSizeArrayIntValue = rangeSize <= safeNumberMaxSafeInteger ? fromNumberToArrayInt64(sharedC, rangeSize) : substractArrayInt64(sharedC, fromNumberToArrayInt64(sharedA, to), fromNumberToArrayInt64(sharedB, from));
+  if (rangeSizeArrayIntValue.data[1] === 4294967295) {
+    rangeSizeArrayIntValue.data[0] += 1;
+    rangeSizeArrayIntValue.data[1] = 0;
+  } else rangeSizeArrayIntValue.data[1] += 1;
+  uniformArrayIntInternal(rng, sharedData, rangeSizeArrayIntValue.data);
+  return sharedData[0] * 4294967296 + sharedData[1] + from;
+}
+function uniformInt(rng, from, to) {
+  const rangeSize = to - from;
+  if (rangeSize <= 4294967295) return uniformIntInternal(rng, rangeSize + 1) + from;
+  return uniformLargeIntInternal(rng, from, to, rangeSize);
+}
+
+// node_modules/pure-rand/lib/esm/generator/xoroshiro128plus.js
+var jumps = [
+  3639956645,
+  3750757012,
+  1261568508,
+  386426335
+];
+var XoroShiro128Plus = class XoroShiro128Plus2 {
+  constructor(s01, s00, s11, s10) {
+    this.s01 = s01;
+    this.s00 = s00;
+    this.s11 = s11;
+    this.s10 = s10;
+  }
+  clone() {
+    return new XoroShiro128Plus2(this.s01, this.s00, this.s11, this.s10);
+  }
+  next() {
+    const out = this.s00 + this.s10 | 0;
+    const a0 = this.s10 ^ this.s00;
+    const a1 = this.s11 ^ this.s01;
+    const s00 = this.s00;
+    const s01 = this.s01;
+    this.s00 = s00 << 24 ^ s01 >>> 8 ^ a0 ^ a0 << 16;
+    this.s01 = s01 << 24 ^ s00 >>> 8 ^ a1 ^ (a1 << 16 | a0 >>> 16);
+    this.s10 = a1 << 5 ^ a0 >>> 27;
+    this.s11 = a0 << 5 ^ a1 >>> 27;
+    return out;
+  }
+  jump() {
+    let ns01 = 0;
+    let ns00 = 0;
+    let ns11 = 0;
+    let ns10 = 0;
+    let s01 = this.s01;
+    let s00 = this.s00;
+    let s11 = this.s11;
+    let s10 = this.s10;
+    for (let i = 0; i !== 4; ++i) {
+      const ji = jumps[i];
+      for (let mask = 1; mask; mask <<= 1) {
+        if (ji & mask) {
+          ns01 ^= s01;
+          ns00 ^= s00;
+          ns11 ^= s11;
+          ns10 ^= s10;
+        }
+        const a0 = s10 ^ s00;
+        const a1 = s11 ^ s01;
+        const s00_ = s00;
+        const s01_ = s01;
+        s00 = s00_ << 24 ^ s01_ >>> 8 ^ a0 ^ a0 << 16;
+        s01 = s01_ << 24 ^ s00_ >>> 8 ^ a1 ^ (a1 << 16 | a0 >>> 16);
+        s10 = a1 << 5 ^ a0 >>> 27;
+        s11 = a0 << 5 ^ a1 >>> 27;
+      }
+    }
+    this.s01 = ns01;
+    this.s00 = ns00;
+    this.s11 = ns11;
+    this.s10 = ns10;
+  }
+  getState() {
+    return [
+      this.s01,
+      this.s00,
+      this.s11,
+      this.s10
+    ];
+  }
+};
+function xoroshiro128plus(seed) {
+  return new XoroShiro128Plus(-1, ~seed, seed | 0, 0);
+}
+
+// scripts/src/core/schedule.ts
+function scheduleBlock(seed, block, cells, firstStart) {
+  const random = xoroshiro128plus(seed ^ Math.imul(block + 1, 2654435761) | 0);
+  const shuffled = [...cells];
+  for (let i = shuffled.length - 1; i > 0; i--) {
+    const j = uniformInt(random, 0, i);
+    [shuffled[i], shuffled[j]] = [shuffled[j], shuffled[i]];
+  }
+  const slots = [];
+  let startSeconds = firstStart;
+  for (const { cell, slotSeconds, parts, gapSeconds, rate } of shuffled) {
+    const arms = uniformInt(random, 0, 1) === 0 ? ["base", "head"] : ["head", "base"];
+    const round2 = arms.map((arm2, order) => ({ cell, arm: arm2, order, stretches: [], gapSeconds, rate }));
+    for (const { order, count: count2 } of alternating(parts)) {
+      const seconds = slotSeconds * count2 / parts;
+      round2[order]?.stretches.push({ startSeconds, seconds });
+      startSeconds += seconds + gapSeconds;
+    }
+    slots.push(...round2);
+  }
+  return slots;
+}
+function roundSeconds({ slotSeconds, parts, gapSeconds }) {
+  return 2 * slotSeconds + alternating(parts).length * gapSeconds;
+}
+function alternating(parts) {
+  const first = { order: 0, count: 1 };
+  const between = Array.from({ length: parts - 1 }, (_, pair) => ({ order: (pair + 1) % 2, count: 2 }));
+  return [first, ...between, { order: parts % 2, count: 1 }];
+}
+
 // scripts/src/core/budget.ts
 var CONFIRM_SHARE = 0.2;
 var CONFIRM_ROUNDS = 7;
 function blockSeconds(cells, overhead) {
-  return cells.reduce((sum, cell) => sum + 2 * (cell.slotSeconds + cell.gapSeconds), overhead);
+  return cells.reduce((sum, cell) => sum + roundSeconds(cell), overhead);
 }
 function mainDeadline(budgetSeconds) {
   return budgetSeconds * (1 - CONFIRM_SHARE);
@@ -81,7 +281,8 @@ function expectedRounds(test, cap) {
 }
 
 // scripts/src/core/plan.ts
-var MIN_GAP = 0.3;
+var MIN_GAP = 0.25;
+var MIN_PART = 1;
 var MAX_GAP = 5;
 var DEFAULT_SLOT = 2;
 var LONGER_SLOT = 3;
@@ -143,7 +344,7 @@ function beforePilot(plan) {
       cell: cell.id,
       requests: 0,
       qps: 0,
-      slotSeconds: load.model === "ramp" ? rampSeconds(load) : slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds,
+      ...slotOf(load, slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds),
       gapSeconds: MIN_GAP,
       statistic: "p99",
       rate: null
@@ -161,11 +362,15 @@ function afterPilot(plan, cell, qps, p99Ms) {
     cell: cell.id,
     requests,
     qps,
-    slotSeconds: load.model === "ramp" ? rampSeconds(load) : judgedSeconds,
+    ...slotOf(load, judgedSeconds),
     gapSeconds: round(Math.min(MAX_GAP, Math.max(MIN_GAP, 2 * (p99Ms ?? 0) / 1e3))),
     statistic: statisticFor(requests),
     rate
   };
+}
+function slotOf(load, seconds) {
+  if (load.model === "ramp") return { slotSeconds: rampSeconds(load), parts: 1 };
+  return { slotSeconds: seconds, parts: Math.max(1, Math.floor(seconds / MIN_PART)) };
 }
 function autoSlot(qps) {
   const better = REQUESTS_FOR.find(([, needed]) => qps * LONGER_SLOT >= needed);
@@ -408,6 +613,7 @@ var sampleLineSchema = discriminatedUnion("kind", [
         requests: count,
         qps: amount,
         slotSeconds: number().positive(),
+        parts: number().int().positive(),
         gapSeconds: number().positive(),
         statistic: _enum(["p90", "p95", "p99"]),
         rate: amount.nullable()
@@ -734,6 +940,7 @@ function minutes(seconds) {
 }
 
 export {
+  scheduleBlock,
   blockSeconds,
   mainDeadline,
   chooseConfirmation,

@@ -1,5 +1,6 @@
 import type { PilotCell, Plan } from "./model.ts";
 import { cellIsRed, FIRST_LOOK, type Flagged, liveTests, type Run } from "./replay.ts";
+import { roundSeconds } from "./schedule.ts";
 import type { TestState } from "./test-state.ts";
 
 /** Share of the budget kept for confirming a red. */
@@ -9,7 +10,7 @@ const CONFIRM_ROUNDS = 7;
 
 /** Length of one block with these cells, s: every slot and gap of both arms, and `overhead` once. */
 export function blockSeconds(cells: readonly PilotCell[], overhead: number): number {
-  return cells.reduce((sum, cell) => sum + 2 * (cell.slotSeconds + cell.gapSeconds), overhead);
+  return cells.reduce((sum, cell) => sum + roundSeconds(cell), overhead);
 }
 
 /** When the main stage must end, s from the start: the rest is kept for a confirmation. */

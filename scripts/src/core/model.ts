@@ -331,7 +331,9 @@ export interface PilotCell {
   requests: number;
   qps: number;
   slotSeconds: number;
-  /** Pause after a slot in which its last requests may finish. */
+  /** Equal parts that a slot is cut into; between them the other arm is under load. */
+  parts: number;
+  /** Pause after load in which its last requests may finish. */
   gapSeconds: number;
   statistic: LatencyStatistic;
   /** Requests/s of an open cell whose rate is "auto", else null. */

@@ -11,7 +11,9 @@ import {
 } from "./model.ts";
 
 /** Shortest gap between two slots, s: k6 lets the last requests finish in it, the sampler reads its counters. */
-const MIN_GAP = 0.3;
+const MIN_GAP = 0.25;
+/** Shortest part of a slot, s: k6 demands it of a scenario. */
+const MIN_PART = 1;
 const MAX_GAP = 5;
 const DEFAULT_SLOT = 2;
 /** A slot is made this long, and no longer, where that gates a higher percentile. */
@@ -95,7 +97,7 @@ export function beforePilot(plan: Plan): PilotCell[] {
       cell: cell.id,
       requests: 0,
       qps: 0,
-      slotSeconds: load.model === "ramp" ? rampSeconds(load) : slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds,
+      ...slotOf(load, slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds),
       gapSeconds: MIN_GAP,
       statistic: "p99",
       rate: null,
@@ -115,11 +117,17 @@ export function afterPilot(plan: Plan, cell: Cell, qps: number, p99Ms: number | 
     cell: cell.id,
     requests,
     qps,
-    slotSeconds: load.model === "ramp" ? rampSeconds(load) : judgedSeconds,
+    ...slotOf(load, judgedSeconds),
     gapSeconds: round(Math.min(MAX_GAP, Math.max(MIN_GAP, (2 * (p99Ms ?? 0)) / 1000))),
     statistic: statisticFor(requests),
     rate,
   };
+}
+
+/** Length and parts of a slot: a ramp stays whole. */
+function slotOf(load: Load, seconds: number): Pick<PilotCell, "slotSeconds" | "parts"> {
+  if (load.model === "ramp") return { slotSeconds: rampSeconds(load), parts: 1 };
+  return { slotSeconds: seconds, parts: Math.max(1, Math.floor(seconds / MIN_PART)) };
 }
 
 function autoSlot(qps: number): number {

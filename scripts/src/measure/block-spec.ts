@@ -1,12 +1,12 @@
 import type { Arm, Checks, ConnectionPolicy, LatencyMs, Stage, Work } from "../core/model.ts";
+import type { Stretch } from "../core/schedule.ts";
 
 /** One slot as k6 runs it. */
 export interface SlotSpec {
   arm: Arm;
   scenario: string;
-  startSeconds: number;
-  /** Whole length, lead-in and ramps included. */
-  slotSeconds: number;
+  /** Lead-ins and ramps included. */
+  stretches: Stretch[];
   gracefulSeconds: number;
   /** VUs of a closed slot, most VUs of an open one. */
   vus: number;
@@ -14,8 +14,8 @@ export interface SlotSpec {
   rate: number | null;
   /** Stages of a ramp, else null. */
   stages: Stage[] | null;
-  /** The part of the slot whose requests count, s from its start; null = all of it. */
-  counted: { fromSeconds: number; toSeconds: number } | null;
+  /** Requests that begin in this part of a stretch count, s from its start; null = to its end, or all of them. */
+  counted: { fromSeconds: number; toSeconds: number | null } | null;
   /** One VU that runs this often and ends; null = as long as the slot. */
   iterations: number | null;
 }

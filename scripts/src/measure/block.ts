@@ -3,13 +3,23 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { MeasureError } from "../core/errors.ts";
-import type { BlockTimes, Cell, PilotCell, Plan, RunStage, Scenario, SlotEvent, SlotSample } from "../core/model.ts";
+import type {
+  BlockTimes,
+  Cell,
+  PilotCell,
+  Plan,
+  RunStage,
+  Scenario,
+  SlotEvent,
+  SlotSample,
+  Witness,
+} from "../core/model.ts";
 import { OPEN_PILOT_VUS, plateauOf } from "../core/plan.ts";
-import { type ScheduledSlot, scheduleBlock } from "../core/schedule.ts";
+import { type ScheduledSlot, type Stretch, scheduleBlock } from "../core/schedule.ts";
 import type { Target } from "../target/target.ts";
 import type { BlockSpec, SlotResult, SlotSpec } from "./block-spec.ts";
 import { startK6 } from "./k6.ts";
-import { Sampler } from "./sampler.ts";
+import { Sampler, together } from "./sampler.ts";
 
 /** What every block of a run needs. */
 export interface Rig {
@@ -30,10 +40,10 @@ export interface BlockResult {
   times: BlockTimes;
 }
 
-/** Time after a slot's end, as a share of its gap, at which its last requests are cut off. */
+/** Time after a stretch, as a share of its gap, at which its last requests are cut off. */
 const GRACEFUL_SHARE = 0.6;
 /**
- * A closed slot begins this much earlier than it counts, s, in the gap before it: k6 needs about 75 ms to bring its
+ * A closed stretch begins this much earlier than it counts, s, in the gap before it: k6 needs about 75 ms to bring its
  * VUs to speed, which would be missing from the QPS of every slot.
  */
 const LEAD_IN = 0.1;
@@ -59,7 +69,7 @@ export async function runBlock(
   const { warmUpSeconds } = rig.plan.config.measure;
   const schedule = scheduleBlock(rig.plan.seed, block, cells, warmUpSeconds + WARM_UP_GAP);
   const { slots, k6Start, yardstickMs } = await drive(rig, schedule, warmUpSeconds);
-  const load = slots.reduce((sum, { slot }) => sum + slot.slotSeconds, 0);
+  const load = slots.reduce((sum, { slot }) => sum + lengthOf(slot), 0);
   return {
     samples: slots.map((measured) => toSample(rig.plan, measured, stage, block)),
     yardstickMs,
@@ -71,10 +81,9 @@ export async function runBlock(
 export async function runPilot(rig: Rig): Promise<{ cell: Cell; qps: number; p99Ms: number | null }[]> {
   let startSeconds = PILOT_WARM_UP + WARM_UP_GAP;
   const schedule = rig.plan.cells.map((cell): PilotSlot => {
-    const pilot = { cell: cell.id, slotSeconds: PILOT_SLOT, gapSeconds: WARM_UP_GAP, rate: null, pilot: true as const };
-    const slot = { ...pilot, arm: "base" as const, order: 0, startSeconds };
+    const stretches = [{ startSeconds, seconds: PILOT_SLOT }];
     startSeconds += PILOT_SLOT + WARM_UP_GAP;
-    return slot;
+    return { cell: cell.id, arm: "base", order: 0, stretches, gapSeconds: WARM_UP_GAP, rate: null, pilot: true };
   });
   const { slots } = await drive(rig, schedule, PILOT_WARM_UP);
   return rig.plan.cells.map((cell) => {
@@ -87,14 +96,17 @@ export async function runPilot(rig: Rig): Promise<{ cell: Cell; qps: number; p99
 type PilotSlot = ScheduledSlot & { pilot: true };
 type AnySlot = ScheduledSlot | PilotSlot;
 
-interface MeasuredSlot {
+/** What was seen of a slot while it ran. */
+interface WatchedSlot {
   slot: AnySlot;
   startedAt: number;
-  result: SlotResult | null;
-  witness: SlotSample["witness"];
+  /** One per stretch; null = nothing could be read. */
+  witnesses: (Witness | null)[];
   portErrors: number;
-  events: SlotEvent[];
+  events: Set<SlotEvent>;
 }
+
+type MeasuredSlot = WatchedSlot & { result: SlotResult | null };
 
 const EMPTY: SlotResult = {
   requests: 0,
@@ -136,13 +148,15 @@ async function drive(
       dead.k6 = true;
     });
 
-    const watched: Omit<MeasuredSlot, "result">[] = [];
-    for (const slot of schedule) {
-      const { from, seconds } = judgedPart(plan, slot);
-      await sleepUntil(zero + slot.startSeconds + from);
+    const watched = schedule.map(
+      (slot): WatchedSlot => ({ slot, startedAt: 0, witnesses: [], portErrors: 0, events: new Set() }),
+    );
+    for (const { at, stretch } of inOrderOfTime(watched)) {
+      const { slot, witnesses, events } = at;
+      const { from, seconds } = judgedPart(plan, slot, stretch);
+      await sleepUntil(zero + stretch.startSeconds + from);
       if (signal.aborted) break;
-      const startedAt = Date.now();
-      const events = new Set<SlotEvent>();
+      if (witnesses.length === 0) at.startedAt = Date.now();
       if (dead.k6) events.add("k6-died");
       const settle = Math.min(slot.gapSeconds * 0.75, slot.gapSeconds * GRACEFUL_SHARE + 0.02);
       const seen = dead.k6
@@ -151,13 +165,14 @@ async function drive(
       if (signal.aborted) break;
       if (seen.oomKilled) events.add("oom-killed");
       if (!target.alive(slot.arm)) events.add("target-restarted");
-      watched.push({ slot, startedAt, witness: seen.witness, portErrors: seen.portErrors, events: [...events] });
+      at.portErrors += seen.portErrors;
+      witnesses.push(seen.witness);
     }
     const results = await k6.results;
-    const slots = watched.map((measured): MeasuredSlot => {
-      const index = schedule.indexOf(measured.slot);
-      const events: SlotEvent[] = results === null ? ["k6-died"] : measured.events;
-      return { ...measured, result: results?.[index] ?? null, events };
+    const slots = watched.flatMap((slot, index): MeasuredSlot[] => {
+      if (slot.witnesses.length < slot.slot.stretches.length) return [];
+      if (results === null) return [{ ...slot, result: null, events: new Set(["k6-died"]) }];
+      return [{ ...slot, result: results[index] ?? null }];
     });
     return { slots, k6Start, yardstickMs };
   } finally {
@@ -166,9 +181,18 @@ async function drive(
   }
 }
 
+/** Every stretch with its slot, the slots of a round in turns. */
+function inOrderOfTime(slots: readonly WatchedSlot[]): { at: WatchedSlot; stretch: Stretch }[] {
+  return slots
+    .flatMap((at) => at.slot.stretches.map((stretch) => ({ at, stretch })))
+    .sort((a, b) => a.stretch.startSeconds - b.stretch.startSeconds);
+}
+
+const lengthOf = ({ stretches }: AnySlot): number => stretches.reduce((sum, { seconds }) => sum + seconds, 0);
+
 function toSample(plan: Plan, measured: MeasuredSlot, stage: RunStage, block: number): SlotSample {
   const { slot, result } = measured;
-  const { seconds } = judgedPart(plan, slot);
+  const seconds = slot.stretches.reduce((sum, stretch) => sum + judgedPart(plan, slot, stretch).seconds, 0);
   const found = result ?? EMPTY;
   return {
     kind: "slot",
@@ -182,8 +206,8 @@ function toSample(plan: Plan, measured: MeasuredSlot, stage: RunStage, block: nu
     ...found,
     qps: found.requests / seconds,
     portErrors: found.portErrors + measured.portErrors,
-    witness: measured.witness,
-    events: measured.events,
+    witness: together(measured.witnesses),
+    events: [...measured.events],
   };
 }
 
@@ -211,12 +235,10 @@ function buildSpec(rig: Rig, schedule: readonly AnySlot[], warmUpSeconds: number
 function slotSpec(plan: Plan, slot: AnySlot): SlotSpec {
   const { name, load } = scenarioOf(plan, slot.cell);
   const level = plan.cells.find((cell) => cell.id === slot.cell)?.level ?? OPEN_PILOT_VUS;
-  const { from, seconds } = judgedPart(plan, slot);
   const common = {
     arm: slot.arm,
     scenario: name,
-    startSeconds: slot.startSeconds,
-    slotSeconds: slot.slotSeconds,
+    stretches: slot.stretches,
     gracefulSeconds: slot.gapSeconds * GRACEFUL_SHARE,
     rate: null,
     stages: null,
@@ -226,22 +248,24 @@ function slotSpec(plan: Plan, slot: AnySlot): SlotSpec {
     return { ...common, vus: load.maxVus, rate: slot.rate ?? level, counted: null };
   }
   if (load.model === "ramp" && !("pilot" in slot)) {
-    return { ...common, vus: level, stages: load.stages, counted: { fromSeconds: from, toSeconds: from + seconds } };
+    return { ...common, vus: level, stages: load.stages, counted: plateauOf(load.stages) };
   }
   const vus = load.model === "open" ? Math.min(OPEN_PILOT_VUS, load.maxVus) : level;
   return {
     ...common,
     vus,
-    startSeconds: slot.startSeconds - LEAD_IN,
-    slotSeconds: seconds + LEAD_IN,
-    counted: { fromSeconds: LEAD_IN, toSeconds: seconds + LEAD_IN },
+    stretches: slot.stretches.map(({ startSeconds, seconds }) => ({
+      startSeconds: startSeconds - LEAD_IN,
+      seconds: seconds + LEAD_IN,
+    })),
+    counted: { fromSeconds: LEAD_IN, toSeconds: null },
   };
 }
 
-/** The part of a slot that is judged, s from its start: all of it, or the plateau of a ramp. */
-function judgedPart(plan: Plan, slot: AnySlot): { from: number; seconds: number } {
+/** The part of a stretch that is judged, s from its start: all of it, or the plateau of a ramp. */
+function judgedPart(plan: Plan, slot: AnySlot, { seconds }: Stretch): { from: number; seconds: number } {
   const { load } = scenarioOf(plan, slot.cell);
-  if (load.model !== "ramp" || "pilot" in slot) return { from: 0, seconds: slot.slotSeconds };
+  if (load.model !== "ramp" || "pilot" in slot) return { from: 0, seconds };
   const { fromSeconds, toSeconds } = plateauOf(load.stages);
   return { from: fromSeconds, seconds: toSeconds - fromSeconds };
 }

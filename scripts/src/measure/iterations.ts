@@ -18,8 +18,7 @@ export async function runIterations(rig: Rig, scenario: Scenario, arm: Arm, iter
         {
           arm,
           scenario: name,
-          startSeconds: 0,
-          slotSeconds: 60,
+          stretches: [{ startSeconds: 0, seconds: 60 }],
           gracefulSeconds: 0,
           vus: 1,
           rate: null,

@@ -23,7 +23,7 @@ interface Snapshot {
   overflows: number;
 }
 
-/** Reads the kernel's counters around a slot; nothing runs between the readings. */
+/** Reads the kernel's counters around a stretch of load; nothing runs between the readings. */
 export class Sampler {
   readonly #target: Target;
   readonly #generator: UsageGroup;
@@ -46,10 +46,10 @@ export class Sampler {
   }
 
   /**
-   * Watches one slot of `arm` that begins now.
+   * Watches one stretch of load on `arm` that begins now.
    *
    * @param sleepUntil resolves at a moment of the monotonic clock, s
-   * @param settleSeconds how long after the slot its last requests may finish
+   * @param settleSeconds how long after it its last requests may finish
    */
   async watch(
     arm: Arm,
@@ -134,6 +134,30 @@ export class Sampler {
   async #front(arm: Arm): Promise<FrontState | null> {
     return this.#target.front(arm).catch(() => null);
   }
+}
+
+/** What was seen of a slot, from its stretches; null where one of them could not be read. */
+export function together(stretches: readonly (Witness | null)[]): Witness | null {
+  return stretches.reduce((one, other) =>
+    one === null || other === null
+      ? null
+      : {
+          targetCpuSeconds: one.targetCpuSeconds + other.targetCpuSeconds,
+          servicesCpuSeconds: one.servicesCpuSeconds + other.servicesCpuSeconds,
+          generatorCpuSeconds: one.generatorCpuSeconds + other.generatorCpuSeconds,
+          generatorCores: other.generatorCores,
+          foreignCpuSeconds: one.foreignCpuSeconds + other.foreignCpuSeconds,
+          stealSeconds: one.stealSeconds + other.stealSeconds,
+          intervalSeconds: one.intervalSeconds + other.intervalSeconds,
+          targetPeakCores: Math.max(one.targetPeakCores, other.targetPeakCores),
+          targetMemoryBytes: other.targetMemoryBytes,
+          throttledPeriods: one.throttledPeriods + other.throttledPeriods,
+          timeWait: other.timeWait,
+          listenOverflows: one.listenOverflows + other.listenOverflows,
+          listenQueueMax: other.listenQueueMax,
+          maxChildrenReached: other.maxChildrenReached,
+        },
+  );
 }
 
 function cpuBetween(start: Usage | null, end: Usage | null): number {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { blockSeconds, chooseConfirmation, expectedSeconds, mainDeadline } from "../../src/core/budget.ts";
 import { chooseLayout, formatCpuList, parseCpuList } from "../../src/core/layout.ts";
+import type { PilotCell } from "../../src/core/model.ts";
 import { afterPilot, beforePilot, planId, plateauOf } from "../../src/core/plan.ts";
-import { scheduleBlock } from "../../src/core/schedule.ts";
+import { roundSeconds, scheduleBlock } from "../../src/core/schedule.ts";
 import { planOf, scenariosYaml } from "./support.ts";
 
 /** `cores` physical cores with `threads` threads each, numbered as Linux does: first threads of all cores first. */
@@ -104,7 +105,7 @@ describe("what the pilot settles", () => {
   });
 
   test("a slow service gets a longer gap for its last requests", () => {
-    expect(afterPilot(plan, cell, 500, 20).gapSeconds).toBe(0.3);
+    expect(afterPilot(plan, cell, 500, 20).gapSeconds).toBe(0.25);
     expect(afterPilot(plan, cell, 10, 1500).gapSeconds).toBe(3);
   });
 
@@ -121,15 +122,47 @@ describe("the schedule of a block", () => {
   test("holds one round of every cell, its two slots adjacent, nothing overlapping", () => {
     const slots = scheduleBlock(1, 0, cells, 1.8);
     expect(slots).toHaveLength(16);
-    expect(slots[0]?.startSeconds).toBeCloseTo(1.8);
     for (let i = 0; i < slots.length; i += 2) {
       expect(slots[i]?.cell).toBe(slots[i + 1]?.cell);
       expect(new Set([slots[i]?.arm, slots[i + 1]?.arm]).size).toBe(2);
     }
-    for (const [i, slot] of slots.entries()) {
-      const end = slot.startSeconds + slot.slotSeconds + slot.gapSeconds;
-      expect(slots[i + 1]?.startSeconds ?? end).toBeCloseTo(end);
+    const stretches = slots.flatMap((slot) => slot.stretches.map((stretch) => ({ ...stretch, slot })));
+    stretches.sort((a, b) => a.startSeconds - b.startSeconds);
+    expect(stretches[0]?.startSeconds).toBeCloseTo(1.8);
+    for (const [i, { startSeconds, seconds, slot }] of stretches.entries()) {
+      const end = startSeconds + seconds + slot.gapSeconds;
+      expect(stretches[i + 1]?.startSeconds ?? end).toBeCloseTo(end);
+      expect(seconds).toBeGreaterThanOrEqual(1);
     }
+  });
+
+  test.each([
+    [1, "01"],
+    [2, "0110"],
+    [3, "011001"],
+    [4, "01100110"],
+  ])("a slot in %i parts takes turns with the other arm's: %s, both as long as they are whole", (parts, turns) => {
+    const one: PilotCell = { ...(cells[0] as PilotCell), slotSeconds: parts, parts, gapSeconds: 0.5 };
+    const [first, second] = scheduleBlock(1, 0, [one], 0);
+    const end = roundSeconds(one);
+    const under = (slot: typeof first, at: number) =>
+      slot?.stretches.some(({ startSeconds, seconds }) => at >= startSeconds && at < startSeconds + seconds);
+    const seen: string[] = [];
+    for (let at = 0.05; at < end; at += 0.1) {
+      const slots = [first, second].filter((slot) => under(slot, at));
+      expect(slots.length).toBeLessThanOrEqual(1);
+      if (slots[0] !== undefined) seen.push(`${slots[0].order}`);
+    }
+    // Ten samples per part of 1 s.
+    expect(seen.join("")).toBe([...turns].map((turn) => turn.repeat(10)).join(""));
+  });
+
+  test("a ramp stays whole", () => {
+    const ramp = planOf(
+      "scenarios: [{ name: a, path: /, model: ramp, stages: [{ duration: 1s, target: 4 }, { duration: 3s, target: 4 }] }]",
+    );
+    const [pilot] = beforePilot(ramp);
+    expect(pilot).toMatchObject({ slotSeconds: 4, parts: 1 });
   });
 
   test("the same seed and block give the same order, other blocks another", () => {
@@ -156,8 +189,8 @@ describe("the budget", () => {
   const flag = (...ids: string[]) => ids.map((id) => ({ test: `${id}/qps`, cells: [id] }));
 
   test("a block of eight cells takes its slots, its gaps and its overhead", () => {
-    expect(blockSeconds(cells, 4)).toBeCloseTo(8 * 2 * 2.3 + 4);
-    expect(expectedSeconds(plan, cells, { start: 25, block: 4 })).toMatchObject({ budget: 600, blocksInBudget: 11 });
+    expect(blockSeconds(cells, 4)).toBeCloseTo(8 * (2 * 2 + 3 * 0.25) + 4);
+    expect(expectedSeconds(plan, cells, { start: 25, block: 4 })).toMatchObject({ budget: 600, blocksInBudget: 10 });
   });
 
   test("a fifth is kept for confirming a red", () => {
@@ -166,13 +199,13 @@ describe("the budget", () => {
 
   test("confirms as many red tests as fit, most certain first", () => {
     expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 600)).toEqual(["s0 @20/qps", "s1 @20/qps"]);
-    // One cell: 6 x (4.6 + 4) = 51.6 s; two: 7 x (9.2 + 4) = 92.4 s.
+    // One cell: 6 x (4.75 + 4) = 52.5 s; two: 7 x (9.5 + 4) = 94.5 s.
     expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 60)).toEqual(["s0 @20/qps"]);
     expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 50)).toEqual([]);
   });
 
   test("QPS and p99 of one cell are confirmed by the same rounds", () => {
     const both = [...flag("s0 @20"), { test: "s0 @20/latency", cells: ["s0 @20"] }];
-    expect(chooseConfirmation(both, pilots, 4, 61)).toHaveLength(2);
+    expect(chooseConfirmation(both, pilots, 4, 62)).toHaveLength(2);
   });
 });

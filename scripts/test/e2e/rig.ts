@@ -36,7 +36,7 @@ export async function startRig(yaml: string, { plant = "", k6 = "" } = {}): Prom
   const { directory, base, head } = twoTrees(plant);
   writeFileSync(join(directory, "perf-gate.yml"), yaml);
   const config = parseConfig(yaml, { file: "perf-gate.yml", directory });
-  const arm = (path: string) => ({ label: path, directory: path, commit: null, repository: null });
+  const arm = (path: string) => ({ label: path, directory: path, commit: null, repository: null, image: null });
   const plan = buildPlan(
     {
       seed: 1,
@@ -72,7 +72,7 @@ export async function oneBlock(
   rig: Rig,
   { checkForeign }: { checkForeign: boolean },
 ): Promise<{ sample: SlotSample; reason: StrikeReason | null }[]> {
-  const cells = rig.plan.cells.map((cell) => ({ ...afterPilot(rig.plan, cell, 1000, 10), slotSeconds: 1 }));
+  const cells = rig.plan.cells.map((cell) => ({ ...afterPilot(rig.plan, cell, 1000, 10), slotSeconds: 1, parts: 1 }));
   const { samples } = await runBlock(rig, cells, "main", 0);
   const measure = rig.plan.config.measure;
   // A busy machine must not hide the cause that a test is about.
