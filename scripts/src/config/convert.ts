@@ -1,9 +1,11 @@
 import {
   assertNever,
   type Checks,
+  type ComposeConfig,
   type Config,
   type GateConfig,
   type Limits,
+  type Link,
   type Load,
   type Scenario,
   type TargetConfig,
@@ -14,6 +16,7 @@ import type { FileShape } from "./schema.ts";
 
 type ScenarioShape = NonNullable<FileShape["scenarios"]>[number];
 type GateShape = FileShape["gate"];
+type TargetShape = FileShape["target"];
 
 const HOME: Pick<ScenarioShape, "path" | "model" | "gate"> = { path: "/", model: "closed", gate: {} };
 /** What is measured where nothing is said. */
@@ -45,7 +48,7 @@ export function toConfig(file: FileShape, flowPath: (flow: string) => string): C
   };
 }
 
-function toTarget(target: FileShape["target"]): TargetConfig {
+function toTarget(target: TargetShape): TargetConfig {
   const { php } = target;
   return {
     driver: target.driver,
@@ -66,8 +69,34 @@ function toTarget(target: FileShape["target"]): TargetConfig {
       backlog: php.backlog,
       ini: php.ini,
     },
+    compose: toCompose(target),
+    copy: target.copy,
+    resources: target.resources ?? null,
+    links: toLinks(target.links),
     url: target.url ?? null,
   };
+}
+
+/** null for the bundled compose file; the schema has seen to it that service and port are there with one's own. */
+function toCompose({ compose, service, port, restart, shared, census }: TargetShape): ComposeConfig | null {
+  if (compose === undefined || service === undefined || port === undefined) return null;
+  return {
+    file: compose,
+    service,
+    port,
+    restart: restart ?? [service],
+    shared: shared ?? [],
+    census: { mysql: census?.mysql ?? null, redis: census?.redis ?? null },
+  };
+}
+
+function toLinks(links: TargetShape["links"]): Record<string, Link> {
+  const link = ({ latency, jitter, port }: TargetShape["links"][string]): Link => ({
+    port: port ?? null,
+    latencyMs: latency,
+    jitterMs: jitter,
+  });
+  return Object.fromEntries(Object.entries(links).map(([name, settings]) => [name, link(settings)]));
 }
 
 function toMaxAdded(added: GateShape["max-added"]): GateConfig["maxAdded"] {

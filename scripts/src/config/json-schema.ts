@@ -59,7 +59,8 @@ export function keysAt(schema: JsonSchema, path: readonly PropertyKey[]): string
 
 function child(schema: JsonSchema | undefined, step: string): JsonSchema | undefined {
   if (step === "items") return schema?.["items"] as JsonSchema | undefined;
-  return (schema?.["properties"] as Record<string, JsonSchema> | undefined)?.[step];
+  const named = (schema?.["properties"] as Record<string, JsonSchema> | undefined)?.[step];
+  return named ?? ((schema?.["additionalProperties"] || undefined) as JsonSchema | undefined);
 }
 
 /** Paths, such as "gate.max-p99", of every key of that name. */

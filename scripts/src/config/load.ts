@@ -3,11 +3,13 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { InputError } from "../core/errors.ts";
 import type { Config } from "../core/model.ts";
+import { checkBesideCompose } from "./compose-schema.ts";
 import { toConfig } from "./convert.ts";
 import { complaint } from "./leaves.ts";
 import { keyPath, problemsOf, toInputError } from "./problems.ts";
 import { isFlowPath } from "./scenario-schema.ts";
 import { fileSchema } from "./schema.ts";
+import { isMapping } from "./shapes.ts";
 import { type Problem, readYaml } from "./yaml.ts";
 
 /** Where a configuration is looked for, in this order. */
@@ -72,8 +74,18 @@ export function parseConfig(text: string, { file, directory, isFile = isRegularF
       };
     });
 
+  const beside: Problem[] = [];
+  const target = isMapping(yaml.data) ? yaml.data["target"] : undefined;
+  if (isMapping(target)) {
+    checkBesideCompose(target, (below, message, at) => {
+      const path = ["target", ...below];
+      beside.push({ position: yaml.locate(path, at === "key"), message: `${keyPath(path)}: ${message}` });
+    });
+  }
+
   const result = fileSchema.safeParse(yaml.data);
-  const problems = result.success ? missing : [...missing, ...problemsOf(result.error.issues, yaml)];
+  const known = [...missing, ...beside];
+  const problems = result.success ? known : [...known, ...problemsOf(result.error.issues, yaml)];
   if (problems.length > 0 || !result.success) throw toInputError(file, problems);
   return toConfig(result.data, flowPath);
 }

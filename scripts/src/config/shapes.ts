@@ -60,6 +60,15 @@ export const isMapping = (value: unknown): value is Raw =>
 export const printable = (max: number) => (value: string) =>
   value.length > 0 && [...value].length <= max && !UNPRINTABLE.test(value);
 
+/** A path below the application's tree. */
+export const belowTree = (what: string, example: string) =>
+  text({
+    allowed: `${what}, a relative path without ..`,
+    accept: (value) => printable(500)(value) && !value.startsWith("/") && !value.split("/").includes(".."),
+    fix: `Write for example ${example}.`,
+    json: { writtenExamples: [example] },
+  });
+
 export const urlPath = () =>
   text({
     allowed: "a path that starts with /, without spaces and without #",
@@ -94,13 +103,20 @@ interface NameRule {
 }
 
 /** Free names, each with a value on one line. */
-export function namedValues({ allowed, pattern, reserved = {} }: NameRule) {
+export function namedValues(rule: NameRule) {
+  return mappingOf(lineOfText(), { ...rule, example: "NAME: value" });
+}
+
+/** Free names, each with a value of one kind. */
+export function mappingOf<T extends z.ZodType>(
+  item: T,
+  { allowed, pattern, reserved = {}, example }: NameRule & { example: string },
+) {
   return z
     .preprocess(
       (raw) => raw ?? {},
-      z.record(z.string(), lineOfText(), {
-        error: (issue) =>
-          complaint("a mapping of names to values", issue.input, "Write NAME: value on lines below it."),
+      z.record(z.string(), item, {
+        error: (issue) => complaint("a mapping of names to values", issue.input, `Write ${example} on lines below it.`),
       }),
     )
     .superRefine((values, context) => {

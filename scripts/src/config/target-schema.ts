@@ -1,8 +1,10 @@
 import * as z from "zod";
 import type { ServiceName } from "../core/model.ts";
+import { checkCompose, composeKeys } from "./compose-schema.ts";
 import { complaint, flag, leaf, number, oneOf, text, UNPRINTABLE } from "./leaves.ts";
 import {
   ALWAYS,
+  belowTree,
   isMapping,
   namedValues,
   printable,
@@ -16,14 +18,6 @@ import {
 import { nearest } from "./suggest.ts";
 
 const SERVICES = ["mysql", "redis", "http"] as const satisfies readonly ServiceName[];
-
-const belowTree = (what: string, example: string) =>
-  text({
-    allowed: `${what}, a relative path without ..`,
-    accept: (value) => printable(500)(value) && !value.startsWith("/") && !value.split("/").includes(".."),
-    fix: `Write for example ${example}.`,
-    json: { writtenExamples: [example] },
-  });
 
 const hostName = () =>
   text({
@@ -55,6 +49,18 @@ const command = (example: string) =>
     accept: (value) => value.trim() !== "" && !value.includes("\0"),
     fix: `Write for example "${example}".`,
     json: { writtenExamples: [example] },
+  });
+
+const copied = () =>
+  text({
+    allowed: "a path below the tree, without .., and not the tree itself",
+    accept: (value) =>
+      printable(500)(value) &&
+      !value.startsWith("/") &&
+      !/(^|\/)\.\.(\/|$)/.test(value) &&
+      !/^[./]*(\.git)?\/*$/.test(value),
+    fix: "Write for example .env.",
+    json: { writtenExamples: [".env", "vendor"] },
   });
 
 const phpIni = namedValues({
@@ -109,7 +115,7 @@ const references = Object.values(SERVICE_VARIABLES)
 
 /** Every `${NAME}` in target.env is a variable of a service that is started. */
 function checkReferences(settings: Raw, report: Report): void {
-  const { env, services, driver } = settings;
+  const { env, services, driver, compose } = settings;
   if (!isMapping(env) || !Array.isArray(services) || driver === "url") return;
   const known = SERVICES.filter((name) => services.includes(name)).flatMap((name) => SERVICE_VARIABLES[name]);
   for (const [key, value] of Object.entries(env)) {
@@ -121,18 +127,34 @@ function checkReferences(settings: Raw, report: Report): void {
       if (known.length === 0) fix = "Add the service that has it to target.services, or write the value itself.";
       if (near !== null) fix = `Did you mean \${${near}}?`;
       if (owner !== undefined) fix = `Add ${owner} to target.services.`;
+      if (compose !== undefined) fix = "Write the value itself: the services are those of target.compose.";
       report(["env", key], complaint("a variable of a service that is started", reference, fix));
     }
   }
 }
 
+/** Every link of the bundled target leads to a service that is started. */
+function checkLinks({ links, services, compose }: Raw, report: Report): void {
+  if (!isMapping(links) || !Array.isArray(services) || compose !== undefined) return;
+  for (const name of Object.keys(links)) {
+    if (services.includes(name)) continue;
+    const near = nearest(name, services);
+    const known = SERVICES.find((service) => service === name);
+    let fix = services.length > 0 ? `Write one of ${services.join(", ")}.` : "Remove it.";
+    if (near !== null) fix = `Did you mean ${near}?`;
+    if (known !== undefined) fix = `Add ${known} to target.services.`;
+    report(["links", name], complaint("a service that is started", name, fix), "key");
+  }
+}
+
 /** What is measured: how it is prepared, started and reached. */
 export const target = section({
-  driver: oneOf(["auto", "process", "url"])
+  driver: oneOf(["auto", "compose", "process", "url"])
     .prefault("auto")
     .describe(
-      "What runs the two versions: `process` starts php-fpm, nginx and the services as processes on this machine, " +
-        "`url` uses what already runs at target.url, `auto` chooses.",
+      "What runs the two versions: `compose` builds and starts them in containers, `process` starts php-fpm, nginx and " +
+        "the services as processes on this machine, `url` uses what already runs at target.url. `auto` is url where " +
+        "target.url is there, else compose where target.compose is there or a Docker engine answers, else process.",
     ),
   root: belowTree("the directory that is served", "public")
     .prefault(".")
@@ -183,6 +205,16 @@ export const target = section({
       `Environment variables of the application and of the prepare commands. ${references} stand for what the services ` +
         "of each version have.",
     ),
+  ...composeKeys,
+  copy: z
+    .array(copied(), {
+      error: (issue) => complaint("a list of paths", issue.input, "Write for example [.env, vendor]."),
+    })
+    .prefault([])
+    .describe(
+      "Untracked files and directories that a version needs to run, such as .env and vendor: copied from the head's " +
+        "tree into trees that are checked out by --base-ref.",
+    ),
   url: section({
     base: baseUrl("base").describe("Where the base already runs."),
     head: baseUrl("head").describe("Where the head already runs."),
@@ -192,7 +224,10 @@ export const target = section({
   php: php.prefault({}).describe("Settings of php-fpm, the same for both versions."),
 }).superRefine((settings, context) => {
   if (!isMapping(settings)) return;
-  checkReferences(settings, (path, message) => context.addIssue({ code: "custom", path, message }));
+  const report: Report = (path, message, at) => context.addIssue({ code: "custom", path, message, params: { at } });
+  checkReferences(settings, report);
+  checkCompose(settings, report);
+  checkLinks(settings, report);
   if (settings.driver === "url" && settings.url === undefined) {
     context.addIssue({
       code: "custom",

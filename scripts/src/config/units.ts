@@ -24,6 +24,16 @@ export function parseBytes(text: string): number | null {
   return Number.isInteger(bytes) ? bytes : null;
 }
 
+const MEMORY_UNITS: Record<string, number> = { M: 1024 ** 2, G: 1024 ** 3 };
+
+/** "512M", "2G", "1.5G" in bytes, as Docker counts them (1024); null where the text is no whole number of bytes. */
+export function parseMemory(text: string): number | null {
+  const match = /^(\d{1,6}(?:\.\d{1,3})?)([MG])$/.exec(text);
+  if (!match) return null;
+  const bytes = Number(match[1]) * (MEMORY_UNITS[match[2] ?? ""] ?? Number.NaN);
+  return Number.isInteger(bytes) ? bytes : null;
+}
+
 /** A ratio as a percentage: 0.05 -> "5%". */
 export function formatPercent(ratio: number): string {
   return `${Number((ratio * 100).toPrecision(6))}%`;

@@ -15,7 +15,7 @@ export type LatencyStatistic = "p90" | "p95" | "p99";
 
 // ---------------------------------------------------------------- configuration, after parsing
 
-export type DriverName = "process" | "url";
+export type DriverName = "compose" | "process" | "url";
 export type ConnectionPolicy = "keep-alive" | "close";
 export type OnInconclusive = "pass" | "warn" | "fail";
 /** `http` is a stand-in for a third party: it answers every path at once with 200 and a few bytes of JSON. */
@@ -32,6 +32,38 @@ export interface PhpSettings {
   backlog: number;
   /** Extra ini settings, name -> value. */
   ini: Record<string, string>;
+}
+
+/** The user's own compose file; null in TargetConfig = the bundled one (docker/compose.yaml). */
+export interface ComposeConfig {
+  /** Compose file, relative to each arm's tree. */
+  file: string;
+  /** Service that answers HTTP, and its port inside the container. */
+  service: string;
+  port: number;
+  /** Services restarted before every block; `service` alone where nothing is said. */
+  restart: string[];
+  /** Services started once, used by both arms. */
+  shared: string[];
+  /** Services whose counters the census reads; null = none. */
+  census: { mysql: string | null; redis: string | null };
+}
+
+/** What one arm's PHP may use, as a pod has it. */
+export interface Resources {
+  /** Cores; a whole number where `by` is cpuset. */
+  cpus: number;
+  memoryBytes: number;
+  by: "quota" | "cpuset";
+}
+
+/** A delay on the way to a service, by Toxiproxy. */
+export interface Link {
+  /** Port of the service; null = the usual one of its kind. */
+  port: number | null;
+  latencyMs: number;
+  /** The delay varies by this much in both directions; at most `latencyMs`. */
+  jitterMs: number;
 }
 
 export interface TargetConfig {
@@ -54,6 +86,13 @@ export interface TargetConfig {
   services: ServiceName[];
   env: Record<string, string>;
   php: PhpSettings;
+  compose: ComposeConfig | null;
+  /** Untracked paths that an arm needs, relative to the tree: copied from the head's into trees that are checked out. */
+  copy: string[];
+  /** Limits of each arm's PHP; null = its share of the layout's CPUs. Driver `compose` only. */
+  resources: Resources | null;
+  /** Delays by service name; driver `compose` only. */
+  links: Record<string, Link>;
   /** Where the arms already run; driver `url` only. */
   url: Record<Arm, string> | null;
 }
@@ -146,12 +185,14 @@ export interface Config {
 export interface ArmSource {
   /** What the user called it: a path, a ref, a URL. */
   label: string;
-  /** Absolute path of the tree; null for driver `url`. */
+  /** Absolute path of the tree; null for driver `url` and for an image. */
   directory: string | null;
   /** Commit of the tree where git knows it. */
   commit: string | null;
   /** Repository to take `commit` from into `directory` while measuring; null = the directory is the user's own. */
   repository: string | null;
+  /** Image reference with its digest (name@sha256:...); null = the arm is no image. Driver `compose` only. */
+  image: string | null;
 }
 
 /** Logical CPUs, ascending. */

@@ -37,7 +37,7 @@ async function fromDirectory(flag: string, path: string): Promise<ArmSource> {
   const directory = resolve(path);
   if (!existsSync(directory)) throw new InputError(`${flag}: there is no directory ${directory}`);
   if (!statSync(directory).isDirectory()) throw new InputError(`${flag}: ${directory} is a file; give a directory`);
-  return { label: path, directory, commit: await commitOf(directory), repository: null };
+  return { label: path, directory, commit: await commitOf(directory), repository: null, image: null };
 }
 
 async function fromRef(ref: string, inside: string, directory: string): Promise<ArmSource> {
@@ -59,7 +59,7 @@ async function fromRef(ref: string, inside: string, directory: string): Promise<
       );
     },
   );
-  return { label: ref, directory, commit, repository };
+  return { label: ref, directory, commit, repository, image: null };
 }
 
 /** Commit of a clean tree that is the top of its repository or inside it, else null; an ignored one is not of it. */

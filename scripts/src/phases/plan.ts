@@ -31,7 +31,7 @@ export async function planPhase(
   const explicit = named ? (await loadConfig(options.config ?? null, process.cwd())).config : null;
   if (explicit !== null && chooseDriver(options.driver ?? explicit.target.driver, explicit) === "url") {
     const { url } = explicit.target;
-    const source = (label = ""): ArmSource => ({ label, directory: null, commit: null, repository: null });
+    const source = (label = ""): ArmSource => ({ label, directory: null, commit: null, repository: null, image: null });
     return finish(options, work, explicit, { base: source(url?.base), head: source(url?.head) });
   }
   const arms = await resolveArms(options, treesDirectory);

@@ -19,6 +19,7 @@ function complaintAbout(text: string): string {
 
 const gate = (line: string): string => `gate:\n  ${line}\n`;
 const target = (line: string): string => `target:\n  ${line}\n`;
+const composed = (line: string): string => target(`compose: c.yml\n  service: app\n  port: 8080\n  ${line}`);
 const measure = (line: string): string => `measure:\n  ${line}\n`;
 const scenario = (line: string): string => `scenarios:\n  - path: /\n    ${line}\n`;
 const percentOfDrop = "expected a percentage above 0% and below 100%, such as 5%";
@@ -150,7 +151,10 @@ test.each<[string, string]>([
     gate("on-inconclusive: waring"),
     '2:20: gate.on-inconclusive: expected one of warn, pass, fail; got "waring". Write warn.',
   ],
-  [target("driver: docker"), '2:11: target.driver: expected one of auto, process, url; got "docker". Write auto.'],
+  [
+    target("driver: docker"),
+    '2:11: target.driver: expected one of auto, compose, process, url; got "docker". Write auto.',
+  ],
   [
     target("services: [postgres]"),
     '2:14: target.services[0]: expected one of mysql, redis, http; got "postgres". Write mysql.',
@@ -212,6 +216,126 @@ test.each<[string, string]>([
   [
     target("url: {base: 'http://u:p@a/', head: http://b}"),
     '2:15: target.url.base: expected an http:// or https:// address without user, query and fragment; got "http://u:p@a/". Write for example http://base.test:8080.',
+  ],
+  // Containers
+  [
+    target("compose: /srv/compose.yml\n  service: app\n  port: 80"),
+    '2:12: target.compose: expected a compose file, a relative path without ..; got "/srv/compose.yml". Write for example compose.perf.yml.',
+  ],
+  [
+    target("compose: c.yml\n  port: 80"),
+    "2:12: target.compose: expected target.service beside it, the service of the compose file that answers HTTP; got nothing. Add for example service: app below target.",
+  ],
+  [
+    target("compose: c.yml\n  service: app"),
+    "2:12: target.compose: expected target.port beside it, the port of that service inside its container; got nothing. Add for example port: 8080 below target.",
+  ],
+  [
+    target("service: app"),
+    "2:3: target.service: belongs to a compose file of your own; there is no target.compose. Add for example compose: compose.perf.yml, or remove service.",
+  ],
+  [
+    target("census: {mysql: db}"),
+    "2:3: target.census: belongs to a compose file of your own; there is no target.compose. Add for example compose: compose.perf.yml, or remove census.",
+  ],
+  [
+    target("restart: [app]"),
+    "2:3: target.restart: belongs to a compose file of your own; there is no target.compose. Add for example compose: compose.perf.yml, or remove restart.",
+  ],
+  [composed("restart: app"), '5:12: target.restart: expected a list of services; got "app". Write for example [app].'],
+  [
+    composed("restart: []"),
+    "5:12: target.restart: expected a list of one or more services; got an empty list. Write for example [app].",
+  ],
+  [
+    composed("restart: [my app]"),
+    '5:13: target.restart[0]: expected the name of a service of the compose file; got "my app". Write for example app.',
+  ],
+  [composed("shared: [db, db]"), '5:16: target.shared[1]: expected every value once; got "db". Remove the second one.'],
+  [
+    composed("shared: [app]"),
+    '5:12: target.shared[0]: expected services that are not target.service too: each version has its own of that; got "app". Remove it here.',
+  ],
+  [
+    composed("restart: [app, queue]\n  shared: [db, queue]"),
+    '6:16: target.shared[1]: expected services that are not target.restart too: each version has its own of that; got "queue". Remove it here.',
+  ],
+  [composed("census: {mysqll: db}"), '5:12: target.census: unknown key "mysqll". Did you mean mysql?'],
+  [
+    composed("services: [mysql]"),
+    '5:3: target.services: belongs to the bundled target; "c.yml" brings its own. Its services are started with it, and remove services.',
+  ],
+  [
+    composed("root: ."),
+    '5:3: target.root: belongs to the bundled target; "c.yml" brings its own. Say it in the configuration of the web server there, and remove root.',
+  ],
+  [
+    composed("start: php server.php"),
+    '5:3: target.start: belongs to the bundled target; "c.yml" brings its own. Write it as the command of the service in "c.yml", and remove start.',
+  ],
+  [
+    composed("php: {workers: 4, jit: off}"),
+    '5:21: target.php.jit: belongs to the bundled target; "c.yml" brings its own. Say it in the image or the configuration of PHP there, and remove jit.',
+  ],
+  [
+    composed("url: {base: http://a, head: http://b}"),
+    "5:3: target.url: expected either compose or url; got both. Remove one of them.",
+  ],
+  [
+    composed('env: {A: "${MYSQL_HOST}"}'),
+    '5:12: target.env.A: expected a variable of a service that is started; got "${MYSQL_HOST}". Write the value itself: the services are those of target.compose.',
+  ],
+  ...["../.env", "/etc/passwd", ".", "./", ".git"].map((path): [string, string] => [
+    target(`copy: [${path}]`),
+    `2:10: target.copy[0]: expected a path below the tree, without .., and not the tree itself; got ${JSON.stringify(path)}. Write for example .env.`,
+  ]),
+  [target("copy: .env"), '2:9: target.copy: expected a list of paths; got ".env". Write for example [.env, vendor].'],
+  ...(
+    [
+      ["1c2g", '"1c2g". Write 1C2G.'],
+      ["1 C / 2 GiB", '"1 C / 2 GiB". Write 1C2G.'],
+      ["1C", '"1C". Write for example 1C2G.'],
+      ["0C2G", '"0C2G". Write for example 1C2G.'],
+      ["1C1M", '"1C1M". Write for example 1C2G.'],
+      ["{cpus: 0.5, memory: 2G, by: cpuset}", "a mapping. Write for example 1C2G."],
+      ["{cpus: 1, memory: 2G, as: cpuset}", "a mapping. Write for example 1C2G."],
+      ["{cpus: 1}", "a mapping. Write for example 1C2G."],
+    ] as const
+  ).map(([value, rest]): [string, string] => [
+    target(`resources: ${value}`),
+    `2:14: target.resources: expected cpus and memory such as 1C2G, or {cpus: 1, memory: 2G, by: cpuset} with by quota or cpuset, whole cpus for cpuset; got ${rest}`,
+  ]),
+  [
+    composed("links: {db: {latency: 1}}"),
+    "5:25: target.links.db.latency: expected a duration from 0.1ms to 500ms, such as 1ms; got 1. Write for example 1ms.",
+  ],
+  [
+    composed("links: {db: {}}"),
+    "5:15: target.links.db.latency: expected a duration from 0.1ms to 500ms, such as 1ms; got nothing. Write for example 1ms.",
+  ],
+  [
+    composed("links: {db: {latency: 1ms, jitter: 2ms}}"),
+    '5:38: target.links.db.jitter: expected at most the latency; got "2ms". Write 1ms or less.',
+  ],
+  [
+    composed("links: {db: {latency: 1ms, jiter: 0ms}}"),
+    '5:30: target.links.db: unknown key "jiter". Did you mean jitter?',
+  ],
+  [
+    composed("links: [db]"),
+    "5:10: target.links: expected a mapping of names to values; got a list. Write mysql: {latency: 1ms} on lines below it.",
+  ],
+  [
+    composed('links: {"a b": {latency: 1ms}}'),
+    '5:11: target.links["a b"]: expected the name of a service; got "a b". Rename or remove it.',
+  ],
+  [
+    target("links: {mysql: {latency: 1ms}}"),
+    '2:11: target.links.mysql: expected a service that is started; got "mysql". Add mysql to target.services.',
+  ],
+  [
+    target("services: [redis]\n  links: {reddis: {latency: 1ms}}"),
+    '3:11: target.links.reddis: expected a service that is started; got "reddis". Did you mean redis?',
   ],
   // Scenarios
   [

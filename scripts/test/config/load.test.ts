@@ -38,6 +38,10 @@ const zero: Config = {
       backlog: 511,
       ini: {},
     },
+    compose: null,
+    copy: [],
+    resources: null,
+    links: {},
     url: null,
   },
   scenarios: [home, { ...home, name: "home, no keep-alive", connection: "close" }],
@@ -75,6 +79,9 @@ target:
   prepare: ["composer install --no-dev", "php artisan migrate --force"]
   start: php artisan octane:start --port=$PORT
   services: [mysql, redis, http]
+  copy: [.env, vendor/]
+  resources: {cpus: 2, memory: 512M, by: cpuset}
+  links: {mysql: {latency: 1ms, jitter: 0.2ms, port: 3307}, redis: {latency: 0.5ms}}
   env: {VERSION: 8.10, DEBUG: false, EMPTY: "", OCTAL: 0777, DB: "mysql://\${MYSQL_HOST}:\${MYSQL_PORT}/x", __proto__: a}
   url: {base: "http://base.test:8080/", head: "https://HEAD.test/app/"}
   php:
@@ -144,6 +151,13 @@ measure:
         EMPTY: "",
         OCTAL: "0777",
         DB: "mysql://${MYSQL_HOST}:${MYSQL_PORT}/x",
+      },
+      compose: null,
+      copy: [".env", "vendor/"],
+      resources: { cpus: 2, memoryBytes: 536_870_912, by: "cpuset" },
+      links: {
+        mysql: { port: 3307, latencyMs: 1, jitterMs: 0.2 },
+        redis: { port: null, latencyMs: 0.5, jitterMs: 0 },
       },
       url: { base: "http://base.test:8080", head: "https://head.test/app" },
       php: {
@@ -232,6 +246,40 @@ measure:
     },
   });
   expect(Object.getPrototypeOf(config.target.env)).toBe(Object.prototype);
+});
+
+test("a compose file of one's own; what is not said of it has a default", () => {
+  const least = "compose: compose.perf.yml\n  service: app\n  port: 8080\n";
+  expect(parse(`target:\n  ${least}`)).toEqual({
+    ...zero,
+    target: {
+      ...zero.target,
+      compose: {
+        file: "compose.perf.yml",
+        service: "app",
+        port: 8080,
+        restart: ["app"],
+        shared: [],
+        census: { mysql: null, redis: null },
+      },
+    },
+  });
+  const { target } = parse(`target:
+  ${least}  restart: [app, web]
+  shared: [db]
+  census: {mysql: db, redis: cache}
+  resources: 1.5C2G
+  links: {db: {latency: 1ms}}
+  php: {workers: 4}
+  prepare: [php artisan migrate --force]
+`);
+  expect(target.compose).toMatchObject({
+    restart: ["app", "web"],
+    shared: ["db"],
+    census: { mysql: "db", redis: "cache" },
+  });
+  expect(target.resources).toEqual({ cpus: 1.5, memoryBytes: 2_147_483_648, by: "quota" });
+  expect(target.links).toEqual({ db: { port: null, latencyMs: 1, jitterMs: 0 } });
 });
 
 test("anchors, aliases and merge keys share values, and mistakes in them are found where they are written", () => {

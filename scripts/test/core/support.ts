@@ -7,7 +7,7 @@ import { buildPlan } from "../../src/core/plan.ts";
 
 /** A plan over the scenarios of a configuration text, on two cores. */
 export function planOf(yaml: string): Plan {
-  const arm = { label: "a", directory: "/a", commit: null, repository: null };
+  const arm = { label: "a", directory: "/a", commit: null, repository: null, image: null };
   const cpus = [
     { id: 0, core: "0" },
     { id: 1, core: "1" },

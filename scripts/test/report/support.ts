@@ -368,8 +368,8 @@ export function makeInput(spec: RunSpec): ReportInput {
     id: planId,
     seed: 1_234_567,
     arms: {
-      base: { ...armOf("base"), directory: null, repository: null },
-      head: { ...armOf("head"), directory: null, repository: null },
+      base: { ...armOf("base"), directory: null, repository: null, image: null },
+      head: { ...armOf("head"), directory: null, repository: null, image: null },
     },
     sameSource: comparison.sameSource,
     driver: "process",
@@ -385,6 +385,10 @@ export function makeInput(spec: RunSpec): ReportInput {
         services: ["mysql", "redis"],
         env: {},
         php: { binary: null, processManager: "static", workers: 8, opcache: true, jit: "off", backlog: 511, ini: {} },
+        compose: null,
+        copy: [],
+        resources: null,
+        links: {},
         url: null,
       },
       scenarios: scenarios.map((name) => ({
