@@ -62,7 +62,7 @@ run() {
   rm -rf -- "${directory}"
   tree "${directory}/base" ''
   tree "${directory}/head" "${plant}"
-  "${LAUNCHER}" run --base "${directory}/base" --head "${directory}/head" --config "${config}" \
+  "${LAUNCHER}" run --base "${directory}/base" --head "${directory}/head" --config "${config}" --driver process \
     --work-directory "${directory}/work" >|"${directory}.out" 2>|"${directory}.err" || true
   [[ -f ${directory}/work/comparison.json ]] || bail "${name} did not finish: $(tail -n 5 -- "${directory}.err")"
   summary "${name}" "${directory}/work"

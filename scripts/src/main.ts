@@ -2,7 +2,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError, Option } from "commander";
 import { InputError, MeasureError } from "./core/errors.ts";
-import type { Comparison } from "./core/model.ts";
+import type { Comparison, DriverName } from "./core/model.ts";
 import type { PlanOptions } from "./phases/plan.ts";
 import { createProgress, type Progress, quietProgress } from "./phases/progress.ts";
 import { DEFAULT_WORK_DIRECTORY, WorkDirectory } from "./phases/work-directory.ts";
@@ -20,6 +20,9 @@ Exit status:
   3  inconclusive, with on-inconclusive: fail
   4  could not measure: a program is missing, a service does not start
   130, 143  interrupted by Ctrl-C or SIGTERM; what was measured is kept and reported`;
+
+const driverOption = (description: string): Option =>
+  new Option("--driver <name>", description).choices(["auto", "compose", "process", "url"]);
 
 /** Repository root: k6/, fixtures/ and scripts/ are below it. */
 const home = process.env["PERF_GATE_HOME"] ?? resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
@@ -51,11 +54,11 @@ export async function main(version: string): Promise<void> {
       .exitOverride();
   const withArms = (command: Command) =>
     command
-      .option("--base <dir>", "tree of the version to compare with")
+      .option("--base <dir>", "tree of the version to compare with, or an image: name@sha256:...")
       .option("--base-ref <ref>", "the same as a branch, tag or commit of the head's repository")
-      .option("--head <dir>", "tree of the version to judge (default: the current directory)")
+      .option("--head <dir>", "tree or image of the version to judge (default: the current directory)")
       .option("-c, --config <file>", "configuration (default: the base's perf-gate.yml, else the head's, else none)")
-      .addOption(new Option("--driver <name>", "how the service is started").choices(["auto", "process", "url"]))
+      .addOption(driverOption("how the service is started: in containers, as processes, or it already runs"))
       .option("--budget <duration>", "most time to spend, e.g. 10m");
 
   withArms(withWork("run", "plan, measure, compare and report: the whole gate")).action(runCommand);
@@ -156,11 +159,12 @@ async function addSetup(program: Command): Promise<void> {
   program
     .command("doctor")
     .description("say what is missing on this machine, and how to get it")
+    .addOption(driverOption("for this driver").default("auto", "compose where Docker answers, else process"))
     .option("--json", "print the findings as JSON on stdout")
     .exitOverride()
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { driver: DriverName | "auto"; json?: boolean }) => {
       const { doctor } = await import("./phases/doctor.ts");
-      const { findings, text, healthy } = await doctor(terminal().colour);
+      const { findings, text, healthy } = await doctor(options.driver, terminal().colour);
       print(options.json ? json(findings) : text);
       if (!healthy) process.exitCode = EXIT.measure;
     });

@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { basename } from "node:path";
 import pc from "picocolors";
 import type { DriverName, ServiceName } from "../core/model.ts";
+import { checkEngine, findEngine, isUsable } from "./engine.ts";
 import { type Finding, finding, judged } from "./finding.ts";
 import { checkMachine } from "./machine.ts";
 import { Programs, programDirectories, TOOLS, type Tool, type ToolCheck } from "./programs.ts";
@@ -23,17 +24,20 @@ export interface DoctorOptions {
   directories?: readonly string[];
 }
 
-/** Checks this machine; runs nothing but `--version` commands, changes nothing. */
+/** Checks this machine for a driver; `auto` is compose where Docker answers, else process. Changes nothing. */
 export async function diagnose(options: DoctorOptions = {}): Promise<Finding[]> {
   const { services = [], driver = "auto", k6 = null, k6Version = "1.8.1", phpBinary = null } = options;
   const programs = new Programs(options.directories ?? programDirectories());
-  const remote = driver === "url";
-  const pin: ToolCheck = { ...TOOLS.taskset, needed: remote ? "optional" : "required" };
+  const engine = driver === "compose" || driver === "auto" ? await findEngine(programs) : null;
+  const containers = engine !== null && (driver === "compose" || isUsable(engine));
+  const processes = driver !== "url" && !containers;
+  const pin: ToolCheck = { ...TOOLS.taskset, needed: driver === "url" ? "optional" : "required" };
   return [
     checkNode(),
     await checkK6(programs, k6, k6Version),
-    ...(remote ? [] : await checkPhp(programs, services, phpBinary)),
-    ...(await checkAll(programs, remote ? [] : serverTools(services))),
+    ...(engine === null ? [] : checkEngine(engine, containers ? "required" : "optional")),
+    ...(processes ? await checkPhp(programs, services, phpBinary) : []),
+    ...(await checkAll(programs, processes ? serverTools(services) : [])),
     ...(await checkAll(programs, [pin, optional(TOOLS.git), optional(TOOLS.jq), optional(TOOLS.gnuplot)])),
     ...(await checkMachine(options.workDirectory ?? tmpdir())),
   ];

@@ -85,10 +85,10 @@ export class Programs {
     return versioned.sort((a, b) => b.rank - a.rank)[0]?.path ?? this.find("php-fpm");
   }
 
-  /** Standard output and error of a short command; "" where it cannot be run. */
-  async output(program: string, args: string[]): Promise<string> {
+  /** Standard output and error of a short command; "" where it fails, or takes longer than `timeout`, ms. */
+  async output(program: string, args: string[], timeout = 10_000): Promise<string> {
     try {
-      const { stdout, stderr } = await run(program, args, { timeout: 10_000 });
+      const { stdout, stderr } = await run(program, args, { timeout });
       return `${stdout}${stderr}`;
     } catch {
       return "";

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
-import { mkdir, realpath, rm } from "node:fs/promises";
+import { constants, existsSync, statSync } from "node:fs";
+import { cp, mkdir, realpath, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { InputError, MeasureError } from "../core/errors.ts";
@@ -25,17 +25,33 @@ export async function resolveArms(options: ArmOptions, treesDirectory: string): 
       "no base to compare with: give --base DIR, or --base-ref REF (a branch, tag or commit) inside a git repository",
     );
   }
-  const headSource = await fromDirectory("--head", head ?? ".");
-  if (base !== undefined) return { base: await fromDirectory("--base", base), head: headSource };
-  return {
-    base: await fromRef(baseRef as string, headSource.directory as string, join(treesDirectory, "base")),
-    head: headSource,
-  };
+  const headSource = await fromPath("--head", head ?? ".");
+  if (base === undefined) {
+    const inside = headSource.directory ?? resolve(".");
+    return { base: await fromRef(baseRef as string, inside, join(treesDirectory, "base")), head: headSource };
+  }
+  const baseSource = await fromPath("--base", base);
+  if (baseSource.image !== null && headSource.image !== null) {
+    throw new InputError(
+      "--base and --head are both images: one of them has to be a tree, whose compose file starts both",
+    );
+  }
+  return { base: baseSource, head: headSource };
 }
 
-async function fromDirectory(flag: string, path: string): Promise<ArmSource> {
+/** Reference of an image that cannot change: host:port/name:tag@sha256:digest, host and tag optional. */
+const IMAGE =
+  /^((?:[a-z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]*)?@sha256:[0-9a-f]{12})[0-9a-f]{52}$/i;
+
+/** A directory, or an image where there is no such directory. */
+async function fromPath(flag: string, path: string): Promise<ArmSource> {
   const directory = resolve(path);
-  if (!existsSync(directory)) throw new InputError(`${flag}: there is no directory ${directory}`);
+  if (!existsSync(directory)) {
+    const label = IMAGE.exec(path)?.[1];
+    if (label !== undefined) return { label, directory: null, commit: null, repository: null, image: path };
+    const image = /[:@]/.test(path) ? "; an image is named by its digest: NAME@sha256: and 64 hex digits" : "";
+    throw new InputError(`${flag}: there is no directory ${directory}${image}`);
+  }
   if (!statSync(directory).isDirectory()) throw new InputError(`${flag}: ${directory} is a file; give a directory`);
   return { label: path, directory, commit: await commitOf(directory), repository: null, image: null };
 }
@@ -78,6 +94,7 @@ async function commitOf(directory: string): Promise<string | null> {
 
 /** Whether both arms hold the same files: an A/A run. Without git only the same directory counts as the same. */
 export async function sameTree({ base, head }: Plan["arms"]): Promise<boolean> {
+  if (base.image !== null) return base.image === head.image;
   if (base.directory === null || head.directory === null) return false;
   if (base.directory === head.directory) return true;
   if (base.repository !== null && base.commit === head.commit) return true;
@@ -88,10 +105,10 @@ export async function sameTree({ base, head }: Plan["arms"]): Promise<boolean> {
 }
 
 /**
- * Makes the worktrees that the plan's arms need. Returns what removes them again; safe to call twice.
- * Leftovers of a killed run are replaced.
+ * Makes the worktrees that the plan's arms need, with the untracked paths of `copy` in them. Returns what removes them
+ * again; safe to call twice. Leftovers of a killed run are replaced.
  */
-export async function checkOut(arms: Plan["arms"]): Promise<() => Promise<void>> {
+export async function checkOut(arms: Plan["arms"], copy: readonly string[] = []): Promise<() => Promise<void>> {
   const made: { repository: string; directory: string }[] = [];
   const remove = async () => {
     for (const { repository, directory } of made.splice(0)) {
@@ -110,12 +127,43 @@ export async function checkOut(arms: Plan["arms"]): Promise<() => Promise<void>>
       await git(repository, "worktree", "add", "--detach", "--quiet", directory, commit).catch((error: Error) => {
         throw new MeasureError(`cannot check out ${label} (${commit.slice(0, 12)}) to ${directory}: ${error.message}`);
       });
+      await copyUntracked(arms, copy, directory);
     }
   } catch (error) {
     await remove();
     throw error;
   }
   return remove;
+}
+
+/** The user's own tree, which has the untracked files; null where there is none. */
+function ownTree({ base, head }: Plan["arms"]): string | null {
+  return [head, base].find(({ directory, repository }) => directory !== null && repository === null)?.directory ?? null;
+}
+
+/** @throws InputError where a path of target.copy is missing though a tree that is checked out needs it. */
+export function checkCopied(arms: Plan["arms"], copy: readonly string[]): void {
+  const from = ownTree(arms);
+  if (from === null || ARMS.every((arm) => arms[arm].repository === null)) return;
+  const missing = copy.filter((path) => !existsSync(join(from, path)));
+  if (missing.length === 0) return;
+  throw new InputError(
+    `target.copy: ${missing.join(", ")} not found in ${from}, from where the tree of the other version gets it: ` +
+      "make it there first (composer install, cp .env.example .env), or remove it from target.copy",
+  );
+}
+
+/** What git has of a path stays as it is: each version has its own. */
+async function copyUntracked(arms: Plan["arms"], copy: readonly string[], to: string): Promise<void> {
+  checkCopied(arms, copy);
+  const from = ownTree(arms);
+  if (from === null) return;
+  const how = { recursive: true, force: false, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE };
+  for (const path of copy) {
+    await cp(join(from, path), join(to, path), how).catch((error: Error) => {
+      throw new InputError(`target.copy: ${path} cannot be copied from ${from} to ${to}: ${error.message}`);
+    });
+  }
 }
 
 async function git(directory: string, ...args: string[]): Promise<string> {

@@ -54,5 +54,6 @@ export async function demo(
   const base = copy("unchanged");
   const head = copy(options.plant === "none" ? "unchanged-copy" : options.plant);
   if (options.plant !== "none") writeFileSync(join(head, "plant.php"), `<?php\n\nreturn '${options.plant}';\n`);
-  return runPhases({ base, head, config, budget: options.budget }, work, home, progress, terminal, signal);
+  const arms = { base, head, config, driver: "process", budget: options.budget };
+  return runPhases(arms, work, home, progress, terminal, signal);
 }

@@ -4,9 +4,10 @@ import { loadConfig } from "../config/load.ts";
 import { formatPercent, parseDurationMs } from "../config/units.ts";
 import { expectedSeconds } from "../core/budget.ts";
 import { InputError } from "../core/errors.ts";
-import type { ArmSource, Config, DriverName, Plan } from "../core/model.ts";
+import type { ArmSource, Config, Plan } from "../core/model.ts";
 import { beforePilot, buildPlan } from "../core/plan.ts";
-import { type ArmOptions, checkOut, resolveArms, sameTree } from "./arms.ts";
+import { type ArmOptions, checkCopied, checkOut, resolveArms, sameTree } from "./arms.ts";
+import { checkImages, chooseDriver, wantedDriver, whyDriver } from "./driver.ts";
 import { layoutFor } from "./machine.ts";
 import { sha256, type WorkDirectory } from "./work-directory.ts";
 
@@ -29,16 +30,26 @@ export async function planPhase(
   // Arms that already run are named by the configuration itself.
   const named = options.config !== undefined || (options.base === undefined && options.baseRef === undefined);
   const explicit = named ? (await loadConfig(options.config ?? null, process.cwd())).config : null;
-  if (explicit !== null && chooseDriver(options.driver ?? explicit.target.driver, explicit) === "url") {
-    const { url } = explicit.target;
-    const source = (label = ""): ArmSource => ({ label, directory: null, commit: null, repository: null, image: null });
-    return finish(options, work, explicit, { base: source(url?.base), head: source(url?.head) });
+  if (explicit !== null) {
+    const { target } = explicit;
+    const wanted = wantedDriver(options.driver, target);
+    if (wanted === "url" || (wanted === "auto" && target.url !== null)) {
+      const source = (label = ""): ArmSource => ({
+        label,
+        directory: null,
+        commit: null,
+        repository: null,
+        image: null,
+      });
+      return await finish(options, work, explicit, { base: source(target.url?.base), head: source(target.url?.head) });
+    }
   }
   const arms = await resolveArms(options, treesDirectory);
   const removeTrees = await checkOut(arms);
   try {
     const config = (options.config === undefined ? null : explicit) ?? (await configOfBase(arms, warn));
-    return finish(options, work, config, arms, await sameTree(arms));
+    checkCopied(arms, config.target.copy);
+    return await finish(options, work, config, arms, await sameTree(arms));
   } finally {
     await removeTrees();
   }
@@ -46,8 +57,13 @@ export async function planPhase(
 
 /** Margins are the base's: a change is judged by the configuration it found, not by the one it brings. */
 async function configOfBase(arms: Plan["arms"], warn: (line: string) => void): Promise<Config> {
-  const base = await loadConfig(null, arms.base.directory as string);
-  const head = await loadConfig(null, arms.head.directory as string).catch((error: Error) => {
+  const [baseTree, headTree] = [arms.base.directory, arms.head.directory];
+  if (baseTree === null || headTree === null) {
+    if (baseTree === null) warn("the base is an image and has no configuration: judged by the head's");
+    return (await loadConfig(null, baseTree ?? headTree ?? ".")).config;
+  }
+  const base = await loadConfig(null, baseTree);
+  const head = await loadConfig(null, headTree).catch((error: Error) => {
     if (base.file === null) throw error;
     return { config: base.config, file: error.message, text: null };
   });
@@ -61,14 +77,16 @@ async function configOfBase(arms: Plan["arms"], warn: (line: string) => void): P
   return base.config;
 }
 
-function finish(
+async function finish(
   options: PlanOptions,
   work: WorkDirectory,
   config: Config,
   arms: Plan["arms"],
   sameSource = arms.base.label === arms.head.label,
-): Plan {
-  const driver = chooseDriver(options.driver ?? config.target.driver, config);
+): Promise<Plan> {
+  const wanted = wantedDriver(options.driver, config.target);
+  const driver = await chooseDriver(wanted, config.target);
+  checkImages(arms, driver, config.target);
   const budgetSeconds = options.budget === undefined ? config.measure.budgetSeconds : parseBudget(options.budget);
   const plan = buildPlan(
     {
@@ -76,7 +94,11 @@ function finish(
       arms,
       sameSource,
       driver,
-      config: { ...config, measure: { ...config.measure, budgetSeconds } },
+      config: {
+        ...config,
+        target: { ...config.target, driver: wanted },
+        measure: { ...config.measure, budgetSeconds },
+      },
       layout: layoutFor(config.measure.isolation),
     },
     sha256,
@@ -94,31 +116,18 @@ function parseBudget(text: string): number {
   );
 }
 
-function chooseDriver(wanted: string, config: Config): DriverName {
-  switch (wanted) {
-    case "auto":
-      return config.target.url === null ? "process" : "url";
-    case "process":
-      return wanted;
-    case "url":
-      if (config.target.url !== null) return wanted;
-      throw new InputError("driver url: target.url.base and target.url.head must say where the two arms already run");
-    default:
-      throw new InputError(`--driver: allowed are auto, process, url; got ${JSON.stringify(wanted)}`);
-  }
-}
-
 /** What `plan` prints: cells, expected duration, isolation. */
 export function describePlan(plan: Plan, work: WorkDirectory): string {
   const { measure, gate } = plan.config;
   const cells = beforePilot(plan);
   const expected = expectedSeconds(plan, cells, OVERHEAD);
   const arm = ({ label, commit }: ArmSource) => (commit === null ? label : `${label} (${commit.slice(0, 12)})`);
+  const why = whyDriver(plan);
   const width = Math.max(...plan.cells.map((cell) => cell.id.length));
   const lines = [
     `base       ${arm(plan.arms.base)}`,
     `head       ${arm(plan.arms.head)}${plan.sameSource ? "   the same tree: an A/A run" : ""}`,
-    `driver     ${plan.driver}`,
+    `driver     ${plan.driver}${why === null ? "" : ` (${why})`}`,
     `isolation  ${plan.layout.note}`,
     `allowed    QPS -${formatPercent(gateMargin(plan, "maxQpsDrop"))}, p99 +${formatPercent(gateMargin(plan, "maxP99Rise"))}, all together QPS -${formatPercent(gate.maxOverallQpsDrop)}`,
     "",

@@ -31,6 +31,7 @@ test("a machine with nothing: what is asked for, in order, and nothing that is n
   const programs = findings.filter(({ name }) => !MACHINE.includes(name) && name !== "node");
   expect(programs.map(({ name, needed, found }) => [name, needed, found])).toEqual([
     ["k6", "required", null],
+    ["Docker engine", "optional", null],
     ["php-fpm", "required", null],
     ["php", "optional", null],
     ["nginx", "required", null],
@@ -80,6 +81,49 @@ test("the newest php-fpm and the extensions it loads; Debian's packages for the 
 
   const named = await byName({ phpBinary: "php-fpm8.3" });
   expect(named("php-fpm")).toMatchObject({ found: null, fix: `${sudo}apt-get install php8.3-fpm` });
+});
+
+/** A docker command with an engine, Compose and Buildx of these versions; "" = the call fails. */
+function docker(engine: string, compose: string, buildx: string): string {
+  const answer = (text: string) => (text === "" ? "exit 1" : `echo "${text}"; echo "WARNING: No swap limit 1.0" >&2`);
+  const path = program("docker", "");
+  const calls = `info) ${answer(engine)};;\ncompose) ${answer(compose)};;\nbuildx) ${answer(buildx)};;`;
+  writeFileSync(path, `#!/bin/sh\ncase $1 in\n${calls}\nesac\n`);
+  return path;
+}
+
+test("where Docker answers, auto asks for no server programs; driver process does", async () => {
+  const path = docker("28.5.2+dfsg3", "2.40.3-3", "github.com/docker/buildx 0.29.1+ds1 0.29.1+ds1-4");
+  const findings = await diagnose({ directories: [directory], services: ["mysql", "redis"] });
+  const programs = findings.filter(({ name }) => !MACHINE.includes(name) && name !== "node");
+  expect(programs.map(({ name, needed, found }) => [name, needed, found])).toEqual([
+    ["k6", "required", null],
+    ["Docker engine", "required", `28.5.2+dfsg3 (${path})`],
+    ["docker compose", "required", `2.40.3-3 (${path})`],
+    ["docker buildx", "required", `0.29.1+ds1 (${path})`],
+    ["taskset", "required", null],
+    ["git", "optional", null],
+    ["jq", "optional", null],
+    ["gnuplot", "optional", null],
+  ]);
+  const processes = await byName({ driver: "process" });
+  expect([processes("Docker engine"), processes("nginx")?.needed]).toEqual([undefined, "required"]);
+});
+
+test.each([
+  ["nothing answers", ["", "2.24.0", "v0.12.1"], "Docker engine", null, /^`docker info` says why/],
+  ["the engine is too old", ["20.10.24+dfsg1", "v2.24.0", "v0.12.1"], "Docker engine", "20.10.24+dfsg1", /^install it/],
+  ["Compose is too old", ["25.0.0", "2.23.3", "v0.12.1"], "docker compose", "2.23.3", /^install the plugin/],
+  ["Buildx is too old", ["25.0.0", "2.24.0", "v0.11.2"], "docker buildx", "0.11.2", /^install the plugin/],
+  ["there is no Buildx", ["25.0.0", "2.24.0", ""], "docker buildx", null, /^install the plugin/],
+])("%s: driver compose lacks it, auto takes processes", async (_, versions, name, instead, fix) => {
+  const [engine = "", compose = "", buildx = ""] = versions;
+  const path = docker(engine, compose, buildx);
+  const there = instead === null ? null : `${instead} (${path})`;
+  const lacking = { needed: "required", found: null, instead: there, fix: expect.stringMatching(fix) };
+  expect((await byName({ driver: "compose" }))(name)).toMatchObject(lacking);
+  const auto = await byName({});
+  expect([auto(name)?.needed, auto("nginx")?.needed]).toEqual(["optional", "required"]);
 });
 
 test("mysqld does as well as mariadbd; a client's own version is not MariaDB's", async () => {

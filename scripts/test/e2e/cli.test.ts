@@ -218,7 +218,7 @@ describe("unusable input", () => {
     ["a base that is not there", ["plan", "--base", "/nowhere"], 2, /--base: there is no directory \/nowhere/],
     ["both bases", ["plan", "--base", "/", "--base-ref", "main"], 2, /--base and --base-ref both/],
     ["a budget without a unit", ["plan", "--base", "/", "--budget", "10"], 2, /--budget: .* 10m .* "10"/],
-    ["an unknown driver", ["plan", "--base", "/", "--driver", "k8s"], 2, /auto, process, url/],
+    ["an unknown driver", ["plan", "--base", "/", "--driver", "k8s"], 2, /auto, compose, process, url/],
     ["an unknown option", ["plan", "--bass", "/"], 2, /unknown option '--bass'/],
     ["an unknown command", ["mesure"], 2, /measure/],
     ["no configuration where one is named", ["plan", "--base", "/", "-c", "none.yml"], 2, /none\.yml/],

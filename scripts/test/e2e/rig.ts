@@ -16,6 +16,7 @@ export const home = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** The part of a configuration that starts the reference application. */
 export const TARGET = `target:
+  driver: process
   root: public
   health: /ready
   services: [mysql, redis, http]

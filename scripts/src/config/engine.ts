@@ -1,0 +1,72 @@
+import { type Finding, judged } from "./finding.ts";
+import { Programs, programDirectories } from "./programs.ts";
+
+/** What the compose driver needs: `start_interval` of health checks came with engine 25; scripts/engine.sh says the same. */
+const MINIMUM = { engine: "25.0", compose: "2.24", buildx: "0.12" } as const;
+const PATIENCE_MS = 3000;
+
+/** Docker on this machine; versions are null where something is missing or does not answer. */
+export interface Engine {
+  /** Path of the docker command. */
+  docker: string | null;
+  engine: string | null;
+  compose: string | null;
+  buildx: string | null;
+}
+
+/** Asks docker for its engine and plugins, 3 s at most. */
+export async function findEngine(programs = new Programs(programDirectories())): Promise<Engine> {
+  const docker = programs.find("docker");
+  if (docker === null) return { docker, engine: null, compose: null, buildx: null };
+  const ask = async (...args: string[]): Promise<string | null> =>
+    /\bv?(\d+\.\d+[\w.+~-]*)/.exec(await programs.output(docker, args, PATIENCE_MS))?.[1] ?? null;
+  const [engine, compose, buildx] = await Promise.all([
+    ask("info", "--format", "{{.ServerVersion}}"),
+    ask("compose", "version", "--short"),
+    ask("buildx", "version"),
+  ]);
+  return { docker, engine, compose, buildx };
+}
+
+/** Whether the compose driver can work with it. */
+export function isUsable({ engine, compose, buildx }: Engine): boolean {
+  return isAtLeast(engine, MINIMUM.engine) && isAtLeast(compose, MINIMUM.compose) && isAtLeast(buildx, MINIMUM.buildx);
+}
+
+function isAtLeast(version: string | null, minimum: string): boolean {
+  const [major = 0, minor = 0] = (version ?? "").split(".").map(Number.parseFloat);
+  const [wantedMajor = 0, wantedMinor = 0] = minimum.split(".").map(Number);
+  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
+}
+
+/** What is there of Docker and how to get the rest; the plugins are asked for where docker itself is there. */
+export function checkEngine({ docker, engine, compose, buildx }: Engine, needed: Finding["needed"]): Finding[] {
+  const there = (version: string | null) => (version === null ? null : `${version} (${docker})`);
+  const ours = "or as root on Debian and Ubuntu: ./scripts/engine.sh start";
+  const start = `\`docker info\` says why: start it, let this user use it, or name another in DOCKER_HOST; ${ours}`;
+  const install = `install it: https://docs.docker.com/engine/install; ${ours}`;
+  const found = [
+    judged(there(engine), isAtLeast(engine, MINIMUM.engine), {
+      name: "Docker engine",
+      needed,
+      wanted: `version ${Number(MINIMUM.engine)} or newer that answers, for driver compose`,
+      fix: docker !== null && engine === null ? start : install,
+    }),
+  ];
+  if (docker === null) return found;
+  return [
+    ...found,
+    judged(there(compose), isAtLeast(compose, MINIMUM.compose), {
+      name: "docker compose",
+      needed,
+      wanted: `version ${MINIMUM.compose} or newer, for driver compose`,
+      fix: "install the plugin: https://docs.docker.com/compose/install/linux",
+    }),
+    judged(there(buildx), isAtLeast(buildx, MINIMUM.buildx), {
+      name: "docker buildx",
+      needed,
+      wanted: `version ${MINIMUM.buildx} or newer, for driver compose`,
+      fix: "install the plugin: https://docs.docker.com/build/install-buildx",
+    }),
+  ];
+}

@@ -1,0 +1,92 @@
+import { findEngine, isUsable } from "../config/engine.ts";
+import { InputError } from "../core/errors.ts";
+import { ARMS, assertNever, type DriverName, type Plan, type TargetConfig } from "../core/model.ts";
+
+type Wanted = DriverName | "auto";
+const NAMES: readonly Wanted[] = ["auto", "compose", "process", "url"];
+
+/** The driver that the command line or else the configuration asks for. @throws InputError for any other word. */
+export function wantedDriver(option: string | undefined, target: TargetConfig): Wanted {
+  const wanted = NAMES.find((name) => name === (option ?? target.driver));
+  if (wanted !== undefined) return wanted;
+  throw new InputError(`--driver: allowed are ${NAMES.join(", ")}; got ${JSON.stringify(option)}`);
+}
+
+/**
+ * The driver of a run; Docker is asked only where that decides.
+ * @throws InputError where the target needs something that this driver does not have.
+ */
+export async function chooseDriver(wanted: Wanted, target: TargetConfig): Promise<DriverName> {
+  const settled = settledDriver(wanted, target);
+  const driver = settled ?? (isUsable(await findEngine()) ? "compose" : "process");
+  checkDriver(driver, target);
+  return driver;
+}
+
+/** The driver where the configuration alone decides, else null: a Docker engine does. */
+function settledDriver(wanted: Wanted, target: TargetConfig): DriverName | null {
+  if (wanted !== "auto") return wanted;
+  if (target.url !== null) return "url";
+  if (target.compose !== null) return "compose";
+  return programOfThisMachine(target) === null ? null : "process";
+}
+
+/** The key that names a program of this machine, which no container has. */
+function programOfThisMachine({ start, php }: TargetConfig): string | null {
+  if (start !== null) return "target.start";
+  return php.binary === null ? null : "target.php.binary";
+}
+
+function checkDriver(driver: DriverName, target: TargetConfig): void {
+  const { compose, resources, links, url } = target;
+  switch (driver) {
+    case "compose": {
+      const program = programOfThisMachine(target);
+      if (compose !== null || program === null) return;
+      throw new InputError(
+        `driver compose: ${program} is for a program of this machine. Remove it, or write a compose file of your own ` +
+          "and name it in target.compose",
+      );
+    }
+    case "url":
+      if (url === null) {
+        throw new InputError("driver url: target.url.base and target.url.head must say where the two arms already run");
+      }
+      break;
+    case "process":
+      break;
+    default:
+      assertNever(driver);
+  }
+  const containers = Object.entries({
+    "target.compose": compose !== null,
+    "target.resources": resources !== null,
+    "target.links": Object.keys(links).length > 0,
+  }).find(([, there]) => there)?.[0];
+  if (containers === undefined) return;
+  throw new InputError(
+    `driver ${driver}: ${containers} needs containers. Use driver compose (\`perf-gate doctor --driver compose\` says ` +
+      `what is missing for it), or remove ${containers}`,
+  );
+}
+
+/** @throws InputError where an arm is an image and nothing says how it is started. */
+export function checkImages(arms: Plan["arms"], driver: DriverName, { compose }: TargetConfig): void {
+  const arm = ARMS.find((name) => arms[name].image !== null);
+  if (arm === undefined || (driver === "compose" && compose !== null)) return;
+  throw new InputError(
+    `--${arm}: an image is started by a compose file of your own, with driver compose (here: ${driver}). ` +
+      "Name the file in target.compose, with target.service and target.port; or give a directory",
+  );
+}
+
+/** Why it is this driver; null where it was asked for by name. */
+export function whyDriver({ driver, config: { target } }: Plan): string | null {
+  if (target.driver !== "auto") return null;
+  if (target.url !== null) return "target.url is there";
+  if (target.compose !== null) return "target.compose is there";
+  if (driver === "compose") return "a Docker engine answers";
+  const program = programOfThisMachine(target);
+  if (program !== null) return `${program} is there`;
+  return "no Docker engine 25 or newer with Compose 2.24 and Buildx answers";
+}
