@@ -9,6 +9,11 @@ readonly EXIT_USAGE=2
 # shellcheck disable=SC2034 # for those who source this
 readonly EXIT_UNABLE=4
 
+# What is downloaded or built once and used again.
+CACHE=${PERF_GATE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/perf-gate}
+# shellcheck disable=SC2034
+readonly CACHE
+
 # Escapes text for GitHub's log commands, where a line break would start a new one.
 escape_log_command() {
   local text=$*

@@ -7,16 +7,13 @@ SCRIPTS=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 readonly SCRIPTS
 # shellcheck source=lib.sh
 source "${SCRIPTS}/lib.sh"
+# shellcheck source=packages.sh
+source "${SCRIPTS}/packages.sh"
 
 readonly K6_VERSION=1.8.1
 # The Go release that go.mod of this k6 asks for.
 readonly GO_RELEASE=1.25.12
-CACHE=${PERF_GATE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/perf-gate}
-readonly CACHE
 readonly K6_DIRECTORY=${CACHE}/k6-${K6_VERSION}
-readonly POLICY=/usr/sbin/policy-rc.d
-readonly POLICY_SAVED=${POLICY}.before-perf-gate
-readonly POLICY_MARK='put here by perf-gate while packages are installed'
 
 # A need is something this machine must have. Packages: best first, the first that the release knows is taken.
 readonly RUN_NEEDS=(
@@ -205,13 +202,6 @@ packages_for() {
   printf '%s' "${PACKAGES[$1]}"
 }
 
-# True where apt could install the package.
-installable() {
-  local policy
-  policy=$(LC_ALL=C apt-cache policy -- "$1" 2>/dev/null || true)
-  [[ ${policy} == *'Candidate: '* && ${policy} != *'Candidate: (none)'* ]]
-}
-
 # Prints the package apt can install for a need; status 1 where it knows none.
 choose_package() {
   local package
@@ -226,18 +216,6 @@ choose_package() {
   return 1
 }
 
-lists_are_fresh() {
-  [[ -n $(find /var/lib/apt/lists -maxdepth 1 -name '*_Packages*' -cmin -1440 -print -quit 2>/dev/null || true) ]]
-}
-
-as_root() {
-  if ((EUID == 0)); then
-    "$@"
-  else
-    sudo -- "$@"
-  fi
-}
-
 # Prints the commands a person without sudo has to hand to an administrator.
 manual_command() {
   local need
@@ -245,10 +223,6 @@ manual_command() {
   for need in "$@"; do
     printf ' %s' "$(choose_package "${need}" || printf '%s' "${PACKAGES[${need}]%% *}")"
   done
-}
-
-can_become_root() {
-  ((EUID == 0)) || { has sudo && { sudo -n true 2>/dev/null || [[ -t 0 ]]; }; }
 }
 
 # check_privileges NEED...: bails out where the packages for them cannot be installed from here.
@@ -292,56 +266,12 @@ install_packages() {
   as_root "${BASH}" "${SCRIPTS}/setup.sh" --as-root install "${required[*]}" "${extra[*]}"
 }
 
-apt_get() {
-  DEBIAN_FRONTEND=noninteractive quietly apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null
-}
-
-apt_install() {
-  apt_get install -y --no-install-recommends -- "$@"
-}
-
-# Debian starts a service as soon as it is installed; this is the documented way to say no.
-services_stay_down() {
-  if [[ -e ${POLICY} ]] && ! grep -Fq -- "${POLICY_MARK}" "${POLICY}"; then
-    mv -- "${POLICY}" "${POLICY_SAVED}"
-  fi
-  printf '#!/bin/sh\n# %s\nexit 101\n' "${POLICY_MARK}" >|"${POLICY}"
-  chmod 755 -- "${POLICY}"
-}
-
-services_as_before() {
-  rm -f -- "${POLICY}"
-  if [[ -e ${POLICY_SAVED} ]]; then
-    mv -- "${POLICY_SAVED}" "${POLICY}"
-  fi
-}
-
-# Nor do the new services start with the next boot.
-disable_services_of() {
-  local unit
-  has systemctl || return 0
-  for unit in $(dpkg -L -- "$@" 2>/dev/null | sed -nE 's|^(/usr)?/lib/systemd/system/([^/@]+\.service)$|\2|p' | sort -u); do
-    case "${unit}" in
-      mariadb.service | nginx.service | php*-fpm.service | redis-server.service)
-        systemctl disable --quiet -- "${unit}" 2>/dev/null || warn "could not keep ${unit} from starting at boot"
-        ;;
-      *) ;;
-    esac
-  done
-}
-
 # as_root_install REQUIRED EXTRA: two lists of packages, space-separated.
 as_root_install() {
-  local package before
-  local -a required extra new
+  local package
+  local -a required extra
   read -r -a required <<<"$1"
   read -r -a extra <<<"$2"
-  # Two at once take turns, or one would restore what the other put in place.
-  exec 9>>/run/lock/perf-gate-setup.lock
-  flock 9
-  before=$(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' | sort)
-  trap services_as_before EXIT
-  services_stay_down
   if ((${#required[@]} > 0)) && ! apt_install "${required[@]}"; then
     # The lists may be older than what the archive still holds.
     retry 3 apt_get update
@@ -350,10 +280,6 @@ as_root_install() {
   for package in "${extra[@]}"; do
     apt_install "${package}" || warn "apt could not install ${package}; tests that need it will be skipped"
   done
-  mapfile -t new < <(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' | sort | comm -13 <(printf '%s\n' "${before}") - | sed -n 's/^ii //p')
-  if ((${#new[@]} > 0)); then
-    disable_services_of "${new[@]}"
-  fi
 }
 
 # ---------------------------------------------------------------- k6
@@ -522,7 +448,7 @@ main() {
         # Not for people: the part that runs under sudo.
         case "${2:-}" in
           update) retry 3 apt_get update ;;
-          install) as_root_install "$3" "$4" ;;
+          install) without_services as_root_install "$3" "$4" ;;
           *) bail_choice '--as-root' "${2:-}" 'update, install' ;;
         esac
         return

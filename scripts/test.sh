@@ -3,7 +3,7 @@
 # ", N skipped" where some were; status 1 on any failure.
 #
 #   scripts/test.sh          everything
-#   scripts/test.sh --fast   without the slow end-to-end tests in scripts/test/e2e
+#   scripts/test.sh --fast   without the slow end-to-end tests in scripts/test/e2e and those that need Docker
 set -CeEuo pipefail
 
 SCRIPTS=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -15,6 +15,7 @@ source "${SCRIPTS}/lib.sh"
 PASSED=0
 FAILED=0
 SKIPPED=0
+ENGINE_IS_OURS=''
 # What failed, one line each, repeated at the end.
 FAILURES=()
 
@@ -161,6 +162,29 @@ check_statically() {
   check 'bundle matches source' npm run --silent check:bundle
 }
 
+# Tests that need a Docker engine look at PERF_GATE_TEST_ENGINE, and are skipped without it.
+start_engine() {
+  local address
+  "${SCRIPTS}/engine.sh" status >/dev/null || ENGINE_IS_OURS=1
+  if ! address=$("${SCRIPTS}/engine.sh" start); then
+    warn 'no Docker engine: tests that need one are skipped'
+    return
+  fi
+  export "${address?}"
+  if ! "${ROOT}/docker/offline/build.sh" --pull >&2; then
+    warn 'no images for Docker: tests that need them are skipped'
+    return
+  fi
+  export PERF_GATE_TEST_ENGINE=1
+}
+
+stop_engine() {
+  if [[ -n ${ENGINE_IS_OURS} ]]; then
+    "${SCRIPTS}/engine.sh" stop >&2
+    ENGINE_IS_OURS=''
+  fi
+}
+
 # Programs that this run started carry its mark in their environment: prints those still alive, one per line.
 left_running() {
   local directory
@@ -182,6 +206,7 @@ check_nothing_left() {
 
 finish() {
   local pid _
+  stop_engine || true
   while read -r pid _; do
     kill -KILL "${pid}" 2>/dev/null || true
   done < <(left_running || true)
@@ -211,8 +236,10 @@ main() {
   if [[ -n ${fast} ]]; then
     vitest+=(--exclude 'scripts/test/e2e/**')
   fi
-  part 'bats' run_bats scripts/test
+  part 'bats' run_bats --recursive scripts/test
+  [[ -n ${fast} ]] || part 'Docker engine' start_engine
   part 'vitest' run_vitest "${vitest[@]}"
+  stop_engine || fail 'the Docker engine does not end'
   part 'Processes left' check 'nothing is left running' check_nothing_left
 
   for failure in "${FAILURES[@]}"; do

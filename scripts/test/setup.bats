@@ -142,9 +142,8 @@ inside() {
 
 @test "services stay down while packages are installed, and the policy is then what it was" {
   local policy=${BATS_TEST_TMPDIR}/policy-rc.d
-  sed "s|^readonly POLICY=.*|readonly POLICY=${policy}|" "${SCRIPTS}/setup.sh" >"${BATS_TEST_TMPDIR}/setup.sh"
-  cp "${SCRIPTS}/lib.sh" "${BATS_TEST_TMPDIR}"
-  local source="source '${BATS_TEST_TMPDIR}/setup.sh'"
+  sed "s|^readonly POLICY=.*|readonly POLICY=${policy}|" "${SCRIPTS}/packages.sh" >"${BATS_TEST_TMPDIR}/packages.sh"
+  local source="source '${SCRIPTS}/lib.sh'; source '${BATS_TEST_TMPDIR}/packages.sh'"
   # None before, none after.
   run bash -c "${source}; services_stay_down; '${policy}' nginx start || echo \$?; services_as_before"
   [[ ${output} == 101 ]]
@@ -160,7 +159,7 @@ inside() {
 @test "node_modules is compared with package-lock.json" {
   local project=${BATS_TEST_TMPDIR}/project
   mkdir -p "${project}/scripts" "${project}/node_modules"
-  cp "${SCRIPTS}/setup.sh" "${SCRIPTS}/lib.sh" "${project}/scripts"
+  cp "${SCRIPTS}"/{setup,lib,packages}.sh "${project}/scripts"
   local lock='{"packages": {"": {}, "node_modules/a": {"integrity": "1"}, "node_modules/b": {"integrity": "2", "optional": true}}}'
   matches() {
     printf '%s' "$1" >|"${project}/node_modules/.package-lock.json"
