@@ -4,9 +4,10 @@ import {
   runPhases
 } from "./shared-run.js";
 import "./shared-compare.js";
-import "./shared-measure.js";
+import "./shared-index.js";
 import "./shared-cgroup.js";
 import "./shared-work-directory.js";
+import "./shared-programs.js";
 import "./shared-schemas.js";
 import {
   MeasureError
@@ -58,7 +59,8 @@ async function demo(options, work, home, progress, terminal, signal) {
 
 return '${options.plant}';
 `);
-  return runPhases({ base, head, config, budget: options.budget }, work, home, progress, terminal, signal);
+  const arms = { base, head, config, driver: "process", budget: options.budget };
+  return runPhases(arms, work, home, progress, terminal, signal);
 }
 export {
   PLANTS,

@@ -4,6 +4,16 @@ import {
   K6_VERSION,
   findK6
 } from "./shared-cgroup.js";
+import {
+  Programs,
+  TOOLS,
+  checkEngine,
+  findEngine,
+  finding,
+  isUsable,
+  judged,
+  programDirectories
+} from "./shared-programs.js";
 import "./shared-errors.js";
 import {
   require_picocolors
@@ -16,14 +26,6 @@ import {
 var import_picocolors = __toESM(require_picocolors(), 1);
 import { tmpdir } from "node:os";
 import { basename } from "node:path";
-
-// scripts/src/config/finding.ts
-function finding(values) {
-  return { instead: null, ...values };
-}
-function judged(there, enough, rest) {
-  return finding({ ...rest, found: enough ? there : null, instead: enough ? null : there });
-}
 
 // scripts/src/config/machine.ts
 import { accessSync, constants, readFileSync } from "node:fs";
@@ -122,128 +124,28 @@ function checkPorts() {
   });
 }
 
-// scripts/src/config/programs.ts
-import { execFile } from "node:child_process";
-import { accessSync as accessSync2, constants as constants2, readdirSync } from "node:fs";
-import { join as join2, resolve as resolve2 } from "node:path";
-import { promisify } from "node:util";
-var tool = (name, debian, wanted, more = {}) => ({
-  name,
-  programs: [name],
-  version: ["--version"],
-  wanted,
-  debian,
-  ...more
-});
-var TOOLS = {
-  php: tool("php", "php-cli", "for prepare commands that call it"),
-  nginx: tool("nginx", "nginx", "in front of php-fpm", { version: ["-v"] }),
-  mariadbd: tool("mariadbd", "mariadb-server", "for service mysql", { programs: ["mariadbd", "mysqld"] }),
-  // It has no --version: with it, it installs a database.
-  installDb: tool("mariadb-install-db", "mariadb-server", "for service mysql", {
-    programs: ["mariadb-install-db", "mysql_install_db"],
-    version: null
-  }),
-  mariadb: tool("mariadb", "mariadb-client", "for service mysql", { programs: ["mariadb", "mysql"] }),
-  redisServer: tool("redis-server", "redis-server", "for service redis"),
-  redisCli: tool("redis-cli", "redis-tools", "for service redis"),
-  jq: tool("jq", "jq", "for charts"),
-  gnuplot: tool("gnuplot", "gnuplot-nox", "for charts"),
-  taskset: tool("taskset", "util-linux", "to keep k6 and the application on CPUs of their own"),
-  git: tool("git", "git", "for --base-ref")
-};
-function programDirectories() {
-  const path = (process.env["PATH"] ?? "").split(":").filter((directory) => directory !== "");
-  return [.../* @__PURE__ */ new Set([...path, "/usr/sbin", "/usr/local/sbin"])];
-}
-var run = promisify(execFile);
-var Programs = class {
-  #directories;
-  constructor(directories) {
-    this.#directories = directories;
-  }
-  /** Path of the first name that can be run; a name with a slash is a path itself. */
-  find(...names) {
-    for (const name of names) {
-      const paths = name.includes("/") ? [resolve2(name)] : this.#directories.map((directory) => join2(directory, name));
-      const path = paths.find(isExecutable);
-      if (path !== void 0) return path;
-    }
-    return null;
-  }
-  /** The php-fpm with the highest version in its name, else a plain one. */
-  newestFpm() {
-    const versioned = this.#directories.flatMap(
-      (directory) => listing(directory).flatMap((name) => {
-        const match = /^php-fpm(\d+)\.(\d+)$/.exec(name);
-        const path = join2(directory, name);
-        return match && isExecutable(path) ? [{ path, rank: Number(match[1]) * 1e3 + Number(match[2]) }] : [];
-      })
-    );
-    return versioned.sort((a, b) => b.rank - a.rank)[0]?.path ?? this.find("php-fpm");
-  }
-  /** Standard output and error of a short command; "" where it cannot be run. */
-  async output(program, args) {
-    try {
-      const { stdout, stderr } = await run(program, args, { timeout: 1e4 });
-      return `${stdout}${stderr}`;
-    } catch {
-      return "";
-    }
-  }
-  /** "8.2.30 (/usr/sbin/php-fpm8.2)"; only the path where it does not tell its version. */
-  async version(program, args) {
-    const output = await this.output(program, args);
-    const number = (/Distrib (\d[\w.]*)/.exec(output) ?? /(\d+\.\d+[\w.]*)/.exec(output))?.[1];
-    return number === void 0 ? program : `${number} (${program})`;
-  }
-  async check({ name, programs, version, needed, wanted, debian }) {
-    const path = this.find(...programs);
-    const found = path === null || version === null ? path : await this.version(path, version);
-    return finding({ name, needed, found, wanted, fix: this.install(debian) });
-  }
-  /** How to get a Debian package: a command line, or a sentence where this is no Debian. */
-  install(debian) {
-    if (this.find("apt-get") === null)
-      return `install it with this system's package manager (Debian calls it ${debian})`;
-    return `${process.getuid?.() === 0 ? "" : "sudo "}apt-get install ${debian}`;
-  }
-};
-function isExecutable(path) {
-  try {
-    accessSync2(path, constants2.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-function listing(directory) {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-}
-
 // scripts/src/config/doctor.ts
 async function diagnose(options = {}) {
   const { services = [], driver = "auto", k6 = null, k6Version = "1.8.1", phpBinary = null } = options;
   const programs = new Programs(options.directories ?? programDirectories());
-  const remote = driver === "url";
-  const pin = { ...TOOLS.taskset, needed: remote ? "optional" : "required" };
+  const engine = driver === "compose" || driver === "auto" ? await findEngine(programs) : null;
+  const containers = engine !== null && (driver === "compose" || isUsable(engine));
+  const processes = driver !== "url" && !containers;
+  const pin = { ...TOOLS.taskset, needed: driver === "url" ? "optional" : "required" };
   return [
     checkNode(),
     await checkK6(programs, k6, k6Version),
-    ...remote ? [] : await checkPhp(programs, services, phpBinary),
-    ...await checkAll(programs, remote ? [] : serverTools(services)),
+    ...engine === null ? [] : checkEngine(engine, containers ? "required" : "optional"),
+    ...processes ? await checkPhp(programs, services, phpBinary) : [],
+    ...await checkAll(programs, processes ? serverTools(services) : []),
     ...await checkAll(programs, [pin, optional(TOOLS.git), optional(TOOLS.jq), optional(TOOLS.gnuplot)]),
     ...await checkMachine(options.workDirectory ?? tmpdir())
   ];
 }
-var required = (tool2) => ({ ...tool2, needed: "required" });
-var optional = (tool2) => ({ ...tool2, needed: "optional" });
+var required = (tool) => ({ ...tool, needed: "required" });
+var optional = (tool) => ({ ...tool, needed: "optional" });
 function checkAll(programs, tools) {
-  return Promise.all(tools.map((tool2) => programs.check(tool2)));
+  return Promise.all(tools.map((tool) => programs.check(tool)));
 }
 function serverTools(services) {
   const tools = [TOOLS.nginx];
@@ -327,9 +229,9 @@ function summary(findings) {
 }
 
 // scripts/src/phases/doctor.ts
-async function doctor(colour) {
+async function doctor(driver, colour) {
   const k6 = await findK6().catch(() => null);
-  const findings = await diagnose({ k6, k6Version: K6_VERSION, services: ["mysql", "redis", "http"] });
+  const findings = await diagnose({ k6, k6Version: K6_VERSION, driver, services: ["mysql", "redis", "http"] });
   const healthy = findings.every((finding2) => finding2.needed === "optional" || finding2.found !== null);
   return { findings, text: renderDoctor(findings, { colour }), healthy };
 }

@@ -5,6 +5,7 @@ import {
   WorkDirectory,
   minutes
 } from "./shared-work-directory.js";
+import "./shared-programs.js";
 import "./shared-schemas.js";
 import {
   InputError,
@@ -4435,13 +4436,14 @@ Exit status:
   3  inconclusive, with on-inconclusive: fail
   4  could not measure: a program is missing, a service does not start
   130, 143  interrupted by Ctrl-C or SIGTERM; what was measured is kept and reported`;
+var driverOption = (description) => new Option("--driver <name>", description).choices(["auto", "compose", "process", "url"]);
 var home = process.env["PERF_GATE_HOME"] ?? resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
 async function main(version) {
   const program2 = new Command("perf-gate").description(
     "Did this change make the PHP service slower? Measures two versions side by side, answers with intervals."
   ).version(version, "-V, --version").showHelpAfterError("(perf-gate --help lists the commands)").addHelpText("after", EXIT_HELP).exitOverride();
   const withWork = (name, description) => program2.command(name).description(description).option("-w, --work-directory <dir>", "where the run's files are kept", DEFAULT_WORK_DIRECTORY).option("--json", "print the result as JSON on stdout").exitOverride();
-  const withArms = (command) => command.option("--base <dir>", "tree of the version to compare with").option("--base-ref <ref>", "the same as a branch, tag or commit of the head's repository").option("--head <dir>", "tree of the version to judge (default: the current directory)").option("-c, --config <file>", "configuration (default: the base's perf-gate.yml, else the head's, else none)").addOption(new Option("--driver <name>", "how the service is started").choices(["auto", "process", "url"])).option("--budget <duration>", "most time to spend, e.g. 10m");
+  const withArms = (command) => command.option("--base <dir>", "tree of the version to compare with, or an image: name@sha256:...").option("--base-ref <ref>", "the same as a branch, tag or commit of the head's repository").option("--head <dir>", "tree or image of the version to judge (default: the current directory)").option("-c, --config <file>", "configuration (default: the base's perf-gate.yml, else the head's, else none)").addOption(driverOption("how the service is started: in containers, as processes, or it already runs")).option("--budget <duration>", "most time to spend, e.g. 10m");
   withArms(withWork("run", "plan, measure, compare and report: the whole gate")).action(runCommand);
   withArms(withWork("plan", "write plan.json, and say what would be measured and how long it takes")).action(
     planCommand
@@ -4521,9 +4523,9 @@ async function addDemo(program2) {
   });
 }
 async function addSetup(program2) {
-  program2.command("doctor").description("say what is missing on this machine, and how to get it").option("--json", "print the findings as JSON on stdout").exitOverride().action(async (options) => {
+  program2.command("doctor").description("say what is missing on this machine, and how to get it").addOption(driverOption("for this driver").default("auto", "compose where Docker answers, else process")).option("--json", "print the findings as JSON on stdout").exitOverride().action(async (options) => {
     const { doctor } = await import("./doctor.js");
-    const { findings, text, healthy } = await doctor(terminal().colour);
+    const { findings, text, healthy } = await doctor(options.driver, terminal().colour);
     print(options.json ? json(findings) : text);
     if (!healthy) process.exitCode = EXIT.measure;
   });

@@ -2,9 +2,10 @@ import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
   measurePhase
-} from "./shared-measure.js";
+} from "./shared-index.js";
 import "./shared-cgroup.js";
 import "./shared-work-directory.js";
+import "./shared-programs.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-replay.js";

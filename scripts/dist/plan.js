@@ -6,6 +6,7 @@ import {
   minutes,
   planPhase
 } from "./shared-work-directory.js";
+import "./shared-programs.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-replay.js";

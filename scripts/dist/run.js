@@ -4,9 +4,10 @@ import {
   runPhases
 } from "./shared-run.js";
 import "./shared-compare.js";
-import "./shared-measure.js";
+import "./shared-index.js";
 import "./shared-cgroup.js";
 import "./shared-work-directory.js";
+import "./shared-programs.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-replay.js";

@@ -20,15 +20,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { spawn } from "node:child_process";
 var SCRIPT = `
 trap '' HUP INT TERM
-declare -A group=() cgroup=() directory=()
+declare -A group=() cgroup=() directory=() label=()
 while read -r verb kind what; do
   case $verb:$kind in
     guard:group) group[$what]=1 ;;
     guard:cgroup) cgroup[$what]=1 ;;
     guard:directory) directory[$what]=1 ;;
+    guard:label) label[$what]=1 ;;
     forget:group) unset "group[$what]" ;;
     forget:cgroup) unset "cgroup[$what]" ;;
     forget:directory) unset "directory[$what]" ;;
+    forget:label) unset "label[$what]" ;;
   esac
 done
 for leader in "\${!group[@]}"; do kill -KILL -- "-$leader"; done
@@ -43,6 +45,14 @@ for try in {1..200}; do
   sleep 0.01
 done
 for path in "\${!directory[@]}"; do rm -rf -- "$path"; done
+for what in "\${!label[@]}"; do
+  mapfile -t found < <(docker ps --all --quiet --filter "label=$what")
+  ((\${#found[@]} == 0)) || docker rm --force --volumes "\${found[@]}"
+  for kind in network volume; do
+    mapfile -t found < <(docker "$kind" ls --quiet --filter "label=$what")
+    ((\${#found[@]} == 0)) || docker "$kind" rm "\${found[@]}"
+  done
+done
 `;
 var shell = null;
 var guarded = /* @__PURE__ */ new Set();
@@ -72,6 +82,8 @@ var guardCgroup = (path) => guard("cgroup", path);
 var forgetCgroup = (path) => forget("cgroup", path);
 var guardDirectory = (path) => guard("directory", path);
 var forgetDirectory = (path) => forget("directory", path);
+var guardLabel = (label) => guard("label", label);
+var forgetLabel = (label) => forget("label", label);
 
 // scripts/src/target/child.ts
 var Child = class {
@@ -213,6 +225,7 @@ import { dirname, join as join2 } from "node:path";
 import { setTimeout as sleep2 } from "node:timers/promises";
 
 // scripts/src/target/usage/parse.ts
+var TICKS_PER_SECOND = 100;
 function parseCpuacct(text) {
   return Number(text) / 1e9;
 }
@@ -302,8 +315,8 @@ function createCgroup(name) {
   return unified === void 0 ? null : createV2(leaf, unified);
 }
 function createV1(leaf, cpuacct, memory, mounts) {
-  const cpuParent = ownDirectory(cpuacct);
-  const memoryParent = ownDirectory(memory);
+  const cpuParent = directoryOf(cpuacct);
+  const memoryParent = directoryOf(memory);
   const directories2 = [.../* @__PURE__ */ new Set([join2(cpuParent, leaf), join2(memoryParent, leaf)])];
   if (!makeUsable(directories2)) return null;
   const cpu = mounts.find((mount) => mount.controllers.includes("cpu"));
@@ -313,12 +326,12 @@ function createV1(leaf, cpuacct, memory, mounts) {
     cpu: join2(cpuParent, leaf, "cpuacct.usage"),
     memory: join2(memoryParent, leaf, "memory.stat"),
     oom: join2(memoryParent, leaf, "memory.oom_control"),
-    throttle: cpu === void 0 ? [] : throttleFiles(ownDirectory(cpu), cpu.mountPoint, "cpu.cfs_quota_us")
+    throttle: cpu === void 0 ? [] : throttleFiles(directoryOf(cpu), cpu.mountPoint, "cpu.cfs_quota_us")
   };
   return group;
 }
 function createV2(leaf, mount) {
-  const own = ownDirectory(mount);
+  const own = directoryOf(mount);
   for (const parent of own === mount.mountPoint ? [own] : [own, dirname(own)]) {
     const directory = join2(parent, leaf);
     if (!makeUsable([directory])) continue;
@@ -338,8 +351,30 @@ function createV2(leaf, mount) {
   }
   return null;
 }
-function ownDirectory(mount) {
-  const path = parseCgroupPath(readFileSync("/proc/self/cgroup", "utf8"), mount) ?? "/";
+function cgroupOf(pid) {
+  try {
+    const mounts = parseCgroupMounts(readFileSync("/proc/self/mountinfo", "utf8"));
+    const at = (controller) => {
+      const mount = mounts.find(({ controllers }) => controllers.includes(controller)) ?? mounts.find(({ version: version2 }) => version2 === 2);
+      return mount === void 0 ? null : { mount, directory: directoryOf(mount, pid) };
+    };
+    const [cpuacct, cpu, memory] = [at("cpuacct"), at("cpu"), at("memory")];
+    if (cpuacct === null || cpu === null || memory === null) return null;
+    const { version } = cpuacct.mount;
+    return {
+      version,
+      directories: [cpuacct.directory],
+      cpu: join2(cpuacct.directory, version === 1 ? "cpuacct.usage" : "cpu.stat"),
+      memory: join2(memory.directory, "memory.stat"),
+      oom: join2(memory.directory, version === 1 ? "memory.oom_control" : "memory.events"),
+      throttle: throttleFiles(cpu.directory, cpu.mount.mountPoint, version === 1 ? "cpu.cfs_quota_us" : "cpu.max")
+    };
+  } catch {
+    return null;
+  }
+}
+function directoryOf(mount, pid = "self") {
+  const path = parseCgroupPath(readFileSync(`/proc/${pid}/cgroup`, "utf8"), mount) ?? "/";
   const inside = mount.root !== "/" && path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
   const directory = join2(mount.mountPoint, inside.replace(/^(\/\.\.)+/, ""));
   return existsSync(directory) ? directory : mount.mountPoint.replace(/\/$/, "");
@@ -465,7 +500,6 @@ function readCgroup(cgroup, previous) {
 
 // scripts/src/target/usage/tree.ts
 import { existsSync as existsSync2, readdirSync as readdirSync3, readFileSync as readFileSync2 } from "node:fs";
-var TICKS_PER_SECOND = 100;
 var ProcessTree = class {
   kind = "tree";
   #roots = /* @__PURE__ */ new Map();
@@ -676,13 +710,18 @@ function readResults(file, slots) {
 export {
   guardDirectory,
   forgetDirectory,
+  guardLabel,
+  forgetLabel,
   launch,
   findProgram,
   requireProgram,
   findPhpFpm,
+  TICKS_PER_SECOND,
   parseCgroupMounts,
   parseCgroupPath,
   parseProcessStat,
+  cgroupOf,
+  readCgroup,
   UsageGroup,
   K6_VERSION,
   findK6,

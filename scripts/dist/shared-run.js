@@ -5,7 +5,7 @@ import {
 } from "./shared-compare.js";
 import {
   measurePhase
-} from "./shared-measure.js";
+} from "./shared-index.js";
 import {
   describePlan,
   planPhase

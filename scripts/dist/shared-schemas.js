@@ -7362,6 +7362,13 @@ function parseBytes(text2) {
   const bytes2 = Number(match[1]) * (BYTE_UNITS[match[2] ?? ""] ?? Number.NaN);
   return Number.isInteger(bytes2) ? bytes2 : null;
 }
+var MEMORY_UNITS = { M: 1024 ** 2, G: 1024 ** 3 };
+function parseMemory(text2) {
+  const match = /^(\d{1,6}(?:\.\d{1,3})?)([MG])$/.exec(text2);
+  if (!match) return null;
+  const bytes2 = Number(match[1]) * (MEMORY_UNITS[match[2] ?? ""] ?? Number.NaN);
+  return Number.isInteger(bytes2) ? bytes2 : null;
+}
 function formatPercent(ratio) {
   return `${Number((ratio * 100).toPrecision(6))}%`;
 }
@@ -14103,6 +14110,12 @@ var twice = (item, path) => ({ code: "custom", path, message: complaint("every v
 var ALWAYS = { when: () => true };
 var isMapping = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 var printable = (max) => (value) => value.length > 0 && [...value].length <= max && !UNPRINTABLE.test(value);
+var belowTree = (what, example) => text({
+  allowed: `${what}, a relative path without ..`,
+  accept: (value) => printable(500)(value) && !value.startsWith("/") && !value.split("/").includes(".."),
+  fix: `Write for example ${example}.`,
+  json: { writtenExamples: [example] }
+});
 var urlPath = () => text({
   allowed: "a path that starts with /, without spaces and without #",
   accept: (value) => /^\/[^\s#]*$/.test(value) && !UNPRINTABLE.test(value),
@@ -14118,11 +14131,14 @@ var lineOfText = () => leaf({
   fix: () => 'Write it in quotes, without line breaks; "" is the empty value.',
   json: { type: ["string", "number", "boolean"] }
 });
-function namedValues({ allowed, pattern, reserved = {} }) {
+function namedValues(rule) {
+  return mappingOf(lineOfText(), { ...rule, example: "NAME: value" });
+}
+function mappingOf(item, { allowed, pattern, reserved = {}, example }) {
   return preprocess(
     (raw) => raw ?? {},
-    record(string2(), lineOfText(), {
-      error: (issue2) => complaint("a mapping of names to values", issue2.input, "Write NAME: value on lines below it.")
+    record(string2(), item, {
+      error: (issue2) => complaint("a mapping of names to values", issue2.input, `Write ${example} on lines below it.`)
     })
   ).superRefine((values, context) => {
     if (!isMapping(values)) return;
@@ -14139,14 +14155,153 @@ function namedValues({ allowed, pattern, reserved = {} }) {
   }, ALWAYS);
 }
 
-// scripts/src/config/target-schema.ts
-var SERVICES = ["mysql", "redis", "http"];
-var belowTree = (what, example) => text({
-  allowed: `${what}, a relative path without ..`,
-  accept: (value) => printable(500)(value) && !value.startsWith("/") && !value.split("/").includes(".."),
+// scripts/src/config/compose-schema.ts
+var SERVICE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+var service = (example) => text({
+  allowed: "the name of a service of the compose file",
+  accept: (value) => value.length <= 100 && SERVICE_NAME.test(value),
   fix: `Write for example ${example}.`,
   json: { writtenExamples: [example] }
 });
+var services = (example) => list(service(example), "services", `[${example}]`).superRefine((items, context) => {
+  if (Array.isArray(items)) reportTwice(items, (index) => context.addIssue(twice(items[index], [index])));
+}, ALWAYS);
+var MIB = 1024 * 1024;
+var CPUS = { min: 0.1, max: 1024 };
+var MEMORY = { min: 32 * MIB, max: 16 * MIB * MIB };
+function readResources(raw) {
+  const short = typeof raw === "string" ? /^(\d+(?:\.\d+)?)C(\d.*)$/.exec(raw) : null;
+  const {
+    cpus,
+    memory,
+    by = "quota",
+    ...rest
+  } = short ? { cpus: Number(short[1]), memory: short[2] } : isMapping(raw) ? raw : {};
+  const memoryBytes = typeof memory === "string" ? parseMemory(memory) : null;
+  if (Object.keys(rest).length > 0 || by !== "quota" && by !== "cpuset") return void 0;
+  if (typeof cpus !== "number" || !(cpus >= CPUS.min && cpus <= CPUS.max)) return void 0;
+  if (by === "cpuset" && !Number.isInteger(cpus)) return void 0;
+  if (memoryBytes === null || memoryBytes < MEMORY.min || memoryBytes > MEMORY.max) return void 0;
+  return { cpus, memoryBytes, by };
+}
+var latency = duration2({ min: 0.1, max: 500, example: "1ms" });
+var jitter = duration2({ min: 0, max: 500, example: "1ms" });
+var port = (example) => number3({ min: 1, max: 65535, example });
+var link = section({
+  latency: latency.describe("Delay of every answer of the service, a network's round trip."),
+  jitter: jitter.prefault("0ms").describe("How much the delay varies in both directions; at most the latency."),
+  port: port("3306").optional().describe("Port of the service. Default: the usual one of MySQL, Redis or HTTP.")
+}).superRefine((settings, context) => {
+  if (settings.jitter > settings.latency) {
+    const message = complaint("at most the latency", `${settings.jitter}ms`, `Write ${settings.latency}ms or less.`);
+    context.addIssue({ code: "custom", path: ["jitter"], message });
+  }
+});
+var composeKeys = {
+  compose: belowTree("a compose file", "compose.perf.yml").optional().describe(
+    "Compose file of your own that starts the application, relative to its tree. It is left as it is: ports, names, networks and volumes are kept apart for the two versions. Default: the bundled one, php-fpm behind nginx."
+  ),
+  service: service("app").optional().describe("The service of target.compose that answers HTTP; required beside it."),
+  port: port("8080").optional().describe("Port of target.service inside its container; required beside target.compose."),
+  restart: services("app").optional().describe("Services of target.compose that are restarted before every block. Default: target.service alone."),
+  shared: services("mysql").optional().describe("Services of target.compose that are started once and used by both versions. Default: each has its own."),
+  census: section({
+    mysql: service("db").optional().describe("Service that is MySQL or MariaDB."),
+    redis: service("cache").optional().describe("Service that is Redis or Valkey.")
+  }).optional().describe("Services of target.compose whose counters tell statements, connections and commands per request."),
+  resources: leaf({
+    allowed: "cpus and memory such as 1C2G, or {cpus: 1, memory: 2G, by: cpuset} with by quota or cpuset, whole cpus for cpuset",
+    read: readResources,
+    fix: (raw) => {
+      const guess = typeof raw === "string" ? raw.replaceAll(/[\s,/]/g, "").toUpperCase().replace(/I?B?$/, "") : "";
+      return `Write ${readResources(guess) ? guess : "for example 1C2G"}.`;
+    },
+    json: {
+      anyOf: [
+        { type: "string", pattern: "^[0-9]+(\\.[0-9]+)?C[0-9]+(\\.[0-9]+)?[MG]$", examples: ["1C2G"] },
+        {
+          type: "object",
+          properties: {
+            cpus: { type: "number", minimum: CPUS.min, maximum: CPUS.max, description: "CPU cores." },
+            memory: { type: "string", examples: ["2G", "512M"], description: "Memory, in MiB (M) or GiB (G)." },
+            by: {
+              enum: ["quota", "cpuset"],
+              default: "quota",
+              description: "How CPU time is limited: `quota` throttles as a pod is, `cpuset` gives whole CPUs."
+            }
+          },
+          required: ["cpus", "memory"],
+          additionalProperties: false
+        }
+      ]
+    }
+  }).optional().describe(
+    "What PHP of each version may use, as a pod has it: 1C2G is a quota of one core and 2 GiB. Driver `compose` only."
+  ),
+  links: mappingOf(link, {
+    allowed: "the name of a service",
+    pattern: SERVICE_NAME,
+    example: "mysql: {latency: 1ms}"
+  }).prefault({}).describe(
+    "Delay on the way to a service, by name: an extra query costs next to nothing on one machine and a round trip in production. Driver `compose` only."
+  )
+};
+function checkCompose(settings, report) {
+  if (settings["compose"] === void 0) {
+    for (const key of ["service", "port", "restart", "shared", "census"]) {
+      if (settings[key] === void 0) continue;
+      const fix = `Add for example compose: compose.perf.yml, or remove ${key}.`;
+      report([key], `belongs to a compose file of your own; there is no target.compose. ${fix}`, "key");
+    }
+    return;
+  }
+  for (const [key, what, example] of [
+    ["service", "the service of the compose file that answers HTTP", "service: app"],
+    ["port", "the port of that service inside its container", "port: 8080"]
+  ]) {
+    if (settings[key] !== void 0) continue;
+    report(
+      ["compose"],
+      complaint(`target.${key} beside it, ${what}`, void 0, `Add for example ${example} below target.`)
+    );
+  }
+  const { shared, restart } = settings;
+  if (!Array.isArray(shared)) return;
+  for (const [index, name] of shared.entries()) {
+    const own2 = name === settings["service"] ? "target.service" : "target.restart";
+    if (name !== settings["service"] && !(Array.isArray(restart) && restart.includes(name))) continue;
+    const message = complaint(
+      `services that are not ${own2} too: each version has its own of that`,
+      name,
+      "Remove it here."
+    );
+    report(["shared", index], message);
+  }
+}
+var ELSEWHERE = {
+  root: () => "Say it in the configuration of the web server there",
+  index: () => "Say it in the configuration of the web server there",
+  start: (file) => `Write it as the command of the service in ${file}`,
+  services: () => "Its services are started with it"
+};
+function checkBesideCompose(target2, report) {
+  const { compose, php: php2 } = target2;
+  if (compose === void 0) return;
+  const file = typeof compose === "string" ? show(compose) : "target.compose";
+  const belongs = (path, fix) => report(path, `belongs to the bundled target; ${file} brings its own. ${fix}, and remove ${path.at(-1)}.`, "key");
+  for (const [key, fix] of Object.entries(ELSEWHERE)) if (Object.hasOwn(target2, key)) belongs([key], fix(file));
+  if (isMapping(php2)) {
+    for (const key of Object.keys(php2)) {
+      if (key !== "workers") belongs(["php", key], "Say it in the image or the configuration of PHP there");
+    }
+  }
+  if (Object.hasOwn(target2, "url")) {
+    report(["url"], "expected either compose or url; got both. Remove one of them.", "key");
+  }
+}
+
+// scripts/src/config/target-schema.ts
+var SERVICES = ["mysql", "redis", "http"];
 var hostName = () => text({
   allowed: "a host name, with a port if need be",
   accept: (value) => /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252})(:\d{1,5})?$/.test(value),
@@ -14173,12 +14328,28 @@ var command = (example) => text({
   fix: `Write for example "${example}".`,
   json: { writtenExamples: [example] }
 });
+var copied = () => text({
+  allowed: "a path below the tree, without .., and not the tree itself",
+  accept: (value) => printable(500)(value) && !value.startsWith("/") && !/(^|\/)\.\.(\/|$)/.test(value) && !/^[./]*(\.git)?\/*$/.test(value),
+  fix: "Write for example .env.",
+  json: { writtenExamples: [".env", "vendor"] }
+});
 var phpIni = namedValues({
   allowed: "the name of a php.ini setting",
   pattern: /^[A-Za-z_][A-Za-z0-9_.-]*$/,
   reserved: { "opcache.enable": "Use target.php.opcache.", "opcache.jit": "Use target.php.jit." }
 });
+var PHP_VERSIONS = ["7.4", "8.2", "8.4"];
+var phpVersion = leaf({
+  allowed: PHP_VERSIONS.join(", "),
+  read: (raw) => PHP_VERSIONS.find((version2) => version2 === String(raw)),
+  fix: () => "Write for example 8.4, or name a php-fpm in target.php.binary.",
+  json: { enum: [...PHP_VERSIONS, ...PHP_VERSIONS.map(Number)] }
+});
 var php = section({
+  version: phpVersion.optional().describe(
+    "PHP of the bundled containers; without them, that of the php-fpm to run. Default: 8.4, or the newest installed."
+  ),
   binary: text({
     allowed: "the name or path of a php-fpm binary",
     accept: printable(500),
@@ -14208,25 +14379,38 @@ var SERVICE_VARIABLES = {
 };
 var references = Object.values(SERVICE_VARIABLES).flat().map((name) => `\${${name}}`).join(", ");
 function checkReferences(settings, report) {
-  const { env, services, driver } = settings;
-  if (!isMapping(env) || !Array.isArray(services) || driver === "url") return;
-  const known = SERVICES.filter((name) => services.includes(name)).flatMap((name) => SERVICE_VARIABLES[name]);
+  const { env, services: services2, driver, compose } = settings;
+  if (!isMapping(env) || !Array.isArray(services2) || driver === "url") return;
+  const known = SERVICES.filter((name) => services2.includes(name)).flatMap((name) => SERVICE_VARIABLES[name]);
   for (const [key, value] of Object.entries(env)) {
     for (const [reference, name = ""] of String(value).matchAll(/\$\{([^}]*)\}/g)) {
       if (known.includes(name)) continue;
-      const owner = SERVICES.find((service) => SERVICE_VARIABLES[service].includes(name));
+      const owner = SERVICES.find((service2) => SERVICE_VARIABLES[service2].includes(name));
       const near = nearest(name, known);
       let fix = `Write one of ${known.join(", ")}, or the value itself.`;
       if (known.length === 0) fix = "Add the service that has it to target.services, or write the value itself.";
       if (near !== null) fix = `Did you mean \${${near}}?`;
       if (owner !== void 0) fix = `Add ${owner} to target.services.`;
+      if (compose !== void 0) fix = "Write the value itself: the services are those of target.compose.";
       report(["env", key], complaint("a variable of a service that is started", reference, fix));
     }
   }
 }
+function checkLinks({ links, services: services2, compose }, report) {
+  if (!isMapping(links) || !Array.isArray(services2) || compose !== void 0) return;
+  for (const name of Object.keys(links)) {
+    if (services2.includes(name)) continue;
+    const near = nearest(name, services2);
+    const known = SERVICES.find((service2) => service2 === name);
+    let fix = services2.length > 0 ? `Write one of ${services2.join(", ")}.` : "Remove it.";
+    if (near !== null) fix = `Did you mean ${near}?`;
+    if (known !== void 0) fix = `Add ${known} to target.services.`;
+    report(["links", name], complaint("a service that is started", name, fix), "key");
+  }
+}
 var target = section({
-  driver: oneOf(["auto", "process", "url"]).prefault("auto").describe(
-    "What runs the two versions: `process` starts php-fpm, nginx and the services as processes on this machine, `url` uses what already runs at target.url, `auto` chooses."
+  driver: oneOf(["auto", "compose", "process", "url"]).prefault("auto").describe(
+    "What runs the two versions: `compose` builds and starts them in containers, `process` starts php-fpm, nginx and the services as processes on this machine, `url` uses what already runs at target.url. `auto` is url where target.url is there, else compose where target.compose is there or a Docker engine answers, else process."
   ),
   root: belowTree("the directory that is served", "public").prefault(".").describe("Document root, relative to the application's tree. `.` is the tree itself."),
   index: belowTree("the front controller", "index.php").prefault("index.php").describe("Front controller, relative to target.root. Every request that is not for a file goes to it."),
@@ -14255,6 +14439,12 @@ var target = section({
   }).prefault({}).describe(
     `Environment variables of the application and of the prepare commands. ${references} stand for what the services of each version have.`
   ),
+  ...composeKeys,
+  copy: array(copied(), {
+    error: (issue2) => complaint("a list of paths", issue2.input, "Write for example [.env, vendor].")
+  }).prefault([]).describe(
+    "Untracked files and directories that a version needs to run, such as .env and vendor: copied from the head's tree into trees that are checked out by --base-ref."
+  ),
   url: section({
     base: baseUrl("base").describe("Where the base already runs."),
     head: baseUrl("head").describe("Where the head already runs.")
@@ -14262,7 +14452,10 @@ var target = section({
   php: php.prefault({}).describe("Settings of php-fpm, the same for both versions.")
 }).superRefine((settings, context) => {
   if (!isMapping(settings)) return;
-  checkReferences(settings, (path, message) => context.addIssue({ code: "custom", path, message }));
+  const report = (path, message, at) => context.addIssue({ code: "custom", path, message, params: { at } });
+  checkReferences(settings, report);
+  checkCompose(settings, report);
+  checkLinks(settings, report);
   if (settings.driver === "url" && settings.url === void 0) {
     context.addIssue({
       code: "custom",
@@ -14537,6 +14730,7 @@ function toTarget(target2) {
     services: target2.services,
     env: target2.env,
     php: {
+      version: php2.version ?? null,
       binary: php2.binary ?? null,
       processManager: php2["process-manager"],
       workers: php2.workers,
@@ -14545,8 +14739,31 @@ function toTarget(target2) {
       backlog: php2.backlog,
       ini: php2.ini
     },
+    compose: toCompose(target2),
+    copy: target2.copy,
+    resources: target2.resources ?? null,
+    links: toLinks(target2.links),
     url: target2.url ?? null
   };
+}
+function toCompose({ compose, service: service2, port: port2, restart, shared, census }) {
+  if (compose === void 0 || service2 === void 0 || port2 === void 0) return null;
+  return {
+    file: compose,
+    service: service2,
+    port: port2,
+    restart: restart ?? [service2],
+    shared: shared ?? [],
+    census: { mysql: census?.mysql ?? null, redis: census?.redis ?? null }
+  };
+}
+function toLinks(links) {
+  const link2 = ({ latency: latency2, jitter: jitter2, port: port2 }) => ({
+    port: port2 ?? null,
+    latencyMs: latency2,
+    jitterMs: jitter2
+  });
+  return Object.fromEntries(Object.entries(links).map(([name, settings]) => [name, link2(settings)]));
 }
 function toMaxAdded(added) {
   const named = {
@@ -14662,15 +14879,15 @@ function chooseLayout(cpus) {
   const flat = (from, to) => physical.slice(from, to).flat().sort((a, b) => a - b);
   const targetCores = physical.length - generatorCores - serviceCores;
   const target2 = flat(0, targetCores);
-  const services = serviceCores > 0 ? flat(targetCores, targetCores + serviceCores) : target2;
+  const services2 = serviceCores > 0 ? flat(targetCores, targetCores + serviceCores) : target2;
   const generator = flat(targetCores + serviceCores, physical.length);
-  return describeLayout({ generator, target: target2, services });
+  return describeLayout({ generator, target: target2, services: services2 });
 }
 function describeLayout(cpus) {
   const shared = cpus.generator.some((cpu) => cpus.target.includes(cpu) || cpus.services.includes(cpu));
   const same = formatCpuList(cpus.services) === formatCpuList(cpus.target);
-  const service = same ? `service and databases on CPU ${formatCpuList(cpus.target)}` : `service on CPU ${formatCpuList(cpus.target)}, databases on CPU ${formatCpuList(cpus.services)}`;
-  const note = `load generator on CPU ${formatCpuList(cpus.generator)}, ${service}${shared ? "; they share cores: expect wide intervals" : ""}`;
+  const service2 = same ? `service and databases on CPU ${formatCpuList(cpus.target)}` : `service on CPU ${formatCpuList(cpus.target)}, databases on CPU ${formatCpuList(cpus.services)}`;
+  const note = `load generator on CPU ${formatCpuList(cpus.generator)}, ${service2}${shared ? "; they share cores: expect wide intervals" : ""}`;
   return { ...cpus, isolated: !shared, note };
 }
 
@@ -14680,13 +14897,13 @@ var MINUTE2 = 60 * SECOND2;
 function readIsolation(raw) {
   if (raw === "auto" || raw === "off") return raw;
   if (!isMapping(raw) || Object.keys(raw).length !== 3) return void 0;
-  const [generator, target2, services] = [raw["generator"], raw["target"], raw["services"]].map(
+  const [generator, target2, services2] = [raw["generator"], raw["target"], raw["services"]].map(
     (value) => typeof value === "number" ? String(value) : value
   );
-  if (typeof generator !== "string" || typeof target2 !== "string" || typeof services !== "string") return void 0;
+  if (typeof generator !== "string" || typeof target2 !== "string" || typeof services2 !== "string") return void 0;
   const [ours, theirs] = [parseCpuList(generator), parseCpuList(target2)];
-  if (!ours || !theirs || !parseCpuList(services)) return void 0;
-  return ours.some((cpu) => theirs.includes(cpu)) ? void 0 : { generator, target: target2, services };
+  if (!ours || !theirs || !parseCpuList(services2)) return void 0;
+  return ours.some((cpu) => theirs.includes(cpu)) ? void 0 : { generator, target: target2, services: services2 };
 }
 var fileSchema = section({
   target: target.prefault({}).describe("The application: how it is prepared, started and reached."),
@@ -14776,7 +14993,8 @@ function keysAt(schema, path) {
 }
 function child(schema, step) {
   if (step === "items") return schema?.["items"];
-  return schema?.["properties"]?.[step];
+  const named = schema?.["properties"]?.[step];
+  return named ?? (schema?.["additionalProperties"] || void 0);
 }
 function pathsOf(schema, name, prefix = "") {
   const properties = Object.entries(schema["properties"] ?? {});
@@ -15029,8 +15247,17 @@ function parseConfig(text2, { file, directory, isFile = isRegularFile }) {
       message: `${keyPath(path)}: ${complaint("a file that exists", flow, fix)}`
     };
   });
+  const beside = [];
+  const target2 = isMapping(yaml.data) ? yaml.data["target"] : void 0;
+  if (isMapping(target2)) {
+    checkBesideCompose(target2, (below, message, at) => {
+      const path = ["target", ...below];
+      beside.push({ position: yaml.locate(path, at === "key"), message: `${keyPath(path)}: ${message}` });
+    });
+  }
   const result = fileSchema.safeParse(yaml.data);
-  const problems = result.success ? missing : [...missing, ...problemsOf(result.error.issues, yaml)];
+  const known = [...missing, ...beside];
+  const problems = result.success ? known : [...known, ...problemsOf(result.error.issues, yaml)];
   if (problems.length > 0 || !result.success) throw toInputError(file, problems);
   return toConfig(result.data, flowPath);
 }

@@ -1,6 +1,10 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  findEngine,
+  isUsable
+} from "./shared-programs.js";
+import {
   _enum,
   array,
   boolean,
@@ -394,8 +398,8 @@ function round(value) {
 
 // scripts/src/phases/arms.ts
 import { execFile } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
-import { mkdir, realpath, rm } from "node:fs/promises";
+import { constants, existsSync, statSync } from "node:fs";
+import { cp, mkdir, realpath, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 async function resolveArms(options, treesDirectory) {
@@ -408,18 +412,30 @@ async function resolveArms(options, treesDirectory) {
       "no base to compare with: give --base DIR, or --base-ref REF (a branch, tag or commit) inside a git repository"
     );
   }
-  const headSource = await fromDirectory("--head", head ?? ".");
-  if (base !== void 0) return { base: await fromDirectory("--base", base), head: headSource };
-  return {
-    base: await fromRef(baseRef, headSource.directory, join(treesDirectory, "base")),
-    head: headSource
-  };
+  const headSource = await fromPath("--head", head ?? ".");
+  if (base === void 0) {
+    const inside = headSource.directory ?? resolve(".");
+    return { base: await fromRef(baseRef, inside, join(treesDirectory, "base")), head: headSource };
+  }
+  const baseSource = await fromPath("--base", base);
+  if (baseSource.image !== null && headSource.image !== null) {
+    throw new InputError(
+      "--base and --head are both images: one of them has to be a tree, whose compose file starts both"
+    );
+  }
+  return { base: baseSource, head: headSource };
 }
-async function fromDirectory(flag, path) {
+var IMAGE = /^((?:[a-z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]*)?@sha256:[0-9a-f]{12})[0-9a-f]{52}$/i;
+async function fromPath(flag, path) {
   const directory = resolve(path);
-  if (!existsSync(directory)) throw new InputError(`${flag}: there is no directory ${directory}`);
+  if (!existsSync(directory)) {
+    const label = IMAGE.exec(path)?.[1];
+    if (label !== void 0) return { label, directory: null, commit: null, repository: null, image: path };
+    const image = /[:@]/.test(path) ? "; an image is named by its digest: NAME@sha256: and 64 hex digits" : "";
+    throw new InputError(`${flag}: there is no directory ${directory}${image}`);
+  }
   if (!statSync(directory).isDirectory()) throw new InputError(`${flag}: ${directory} is a file; give a directory`);
-  return { label: path, directory, commit: await commitOf(directory), repository: null };
+  return { label: path, directory, commit: await commitOf(directory), repository: null, image: null };
 }
 async function fromRef(ref, inside, directory) {
   if (ref.startsWith("-") || ref === "") {
@@ -440,7 +456,7 @@ async function fromRef(ref, inside, directory) {
       );
     }
   );
-  return { label: ref, directory, commit, repository };
+  return { label: ref, directory, commit, repository, image: null };
 }
 async function commitOf(directory) {
   try {
@@ -455,6 +471,7 @@ async function commitOf(directory) {
   }
 }
 async function sameTree({ base, head }) {
+  if (base.image !== null) return base.image === head.image;
   if (base.directory === null || head.directory === null) return false;
   if (base.directory === head.directory) return true;
   if (base.repository !== null && base.commit === head.commit) return true;
@@ -463,7 +480,7 @@ async function sameTree({ base, head }) {
     () => false
   );
 }
-async function checkOut(arms) {
+async function checkOut(arms, copy = []) {
   const made = [];
   const remove = async () => {
     for (const { repository, directory } of made.splice(0)) {
@@ -482,6 +499,7 @@ async function checkOut(arms) {
       await git(repository, "worktree", "add", "--detach", "--quiet", directory, commit).catch((error) => {
         throw new MeasureError(`cannot check out ${label} (${commit.slice(0, 12)}) to ${directory}: ${error.message}`);
       });
+      await copyUntracked(arms, copy, directory);
     }
   } catch (error) {
     await remove();
@@ -489,9 +507,102 @@ async function checkOut(arms) {
   }
   return remove;
 }
+function ownTree({ base, head }) {
+  return [head, base].find(({ directory, repository }) => directory !== null && repository === null)?.directory ?? null;
+}
+function checkCopied(arms, copy) {
+  const from = ownTree(arms);
+  if (from === null || ARMS.every((arm2) => arms[arm2].repository === null)) return;
+  const missing = copy.filter((path) => !existsSync(join(from, path)));
+  if (missing.length === 0) return;
+  throw new InputError(
+    `target.copy: ${missing.join(", ")} not found in ${from}, from where the tree of the other version gets it: make it there first (composer install, cp .env.example .env), or remove it from target.copy`
+  );
+}
+async function copyUntracked(arms, copy, to) {
+  checkCopied(arms, copy);
+  const from = ownTree(arms);
+  if (from === null) return;
+  const how = { recursive: true, force: false, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE };
+  for (const path of copy) {
+    await cp(join(from, path), join(to, path), how).catch((error) => {
+      throw new InputError(`target.copy: ${path} cannot be copied from ${from} to ${to}: ${error.message}`);
+    });
+  }
+}
 async function git(directory, ...args) {
   const { stdout } = await promisify(execFile)("git", ["-C", directory, ...args], { maxBuffer: 64 * 1024 * 1024 });
   return stdout.trim();
+}
+
+// scripts/src/phases/driver.ts
+var NAMES = ["auto", "compose", "process", "url"];
+function wantedDriver(option, target) {
+  const wanted = NAMES.find((name) => name === (option ?? target.driver));
+  if (wanted !== void 0) return wanted;
+  throw new InputError(`--driver: allowed are ${NAMES.join(", ")}; got ${JSON.stringify(option)}`);
+}
+async function chooseDriver(wanted, target) {
+  const settled = settledDriver(wanted, target);
+  const driver = settled ?? (isUsable(await findEngine()) ? "compose" : "process");
+  checkDriver(driver, target);
+  return driver;
+}
+function settledDriver(wanted, target) {
+  if (wanted !== "auto") return wanted;
+  if (target.url !== null) return "url";
+  if (target.compose !== null) return "compose";
+  return programOfThisMachine(target) === null ? null : "process";
+}
+function programOfThisMachine({ start, php }) {
+  if (start !== null) return "target.start";
+  return php.binary === null ? null : "target.php.binary";
+}
+function checkDriver(driver, target) {
+  const { compose, resources, links, url } = target;
+  switch (driver) {
+    case "compose": {
+      const program = programOfThisMachine(target);
+      if (compose !== null || program === null) return;
+      throw new InputError(
+        `driver compose: ${program} is for a program of this machine. Remove it, or write a compose file of your own and name it in target.compose`
+      );
+    }
+    case "url":
+      if (url === null) {
+        throw new InputError("driver url: target.url.base and target.url.head must say where the two arms already run");
+      }
+      break;
+    case "process":
+      break;
+    default:
+      assertNever(driver);
+  }
+  const containers = Object.entries({
+    "target.compose": compose !== null,
+    "target.resources": resources !== null,
+    "target.links": Object.keys(links).length > 0
+  }).find(([, there]) => there)?.[0];
+  if (containers === void 0) return;
+  throw new InputError(
+    `driver ${driver}: ${containers} needs containers. Use driver compose (\`perf-gate doctor --driver compose\` says what is missing for it), or remove ${containers}`
+  );
+}
+function checkImages(arms, driver, { compose }) {
+  const arm2 = ARMS.find((name) => arms[name].image !== null);
+  if (arm2 === void 0 || driver === "compose" && compose !== null) return;
+  throw new InputError(
+    `--${arm2}: an image is started by a compose file of your own, with driver compose (here: ${driver}). Name the file in target.compose, with target.service and target.port; or give a directory`
+  );
+}
+function whyDriver({ driver, config: { target } }) {
+  if (target.driver !== "auto") return null;
+  if (target.url !== null) return "target.url is there";
+  if (target.compose !== null) return "target.compose is there";
+  if (driver === "compose") return "a Docker engine answers";
+  const program = programOfThisMachine(target);
+  if (program !== null) return `${program} is there`;
+  return "no Docker engine 25 or newer with Compose 2.24 and Buildx answers";
 }
 
 // scripts/src/phases/machine.ts
@@ -831,23 +942,38 @@ async function planPhase(options, work, warn) {
   const treesDirectory = resolve2(work.path, "trees");
   const named = options.config !== void 0 || options.base === void 0 && options.baseRef === void 0;
   const explicit = named ? (await loadConfig(options.config ?? null, process.cwd())).config : null;
-  if (explicit !== null && chooseDriver(options.driver ?? explicit.target.driver, explicit) === "url") {
-    const { url } = explicit.target;
-    const source = (label = "") => ({ label, directory: null, commit: null, repository: null });
-    return finish(options, work, explicit, { base: source(url?.base), head: source(url?.head) });
+  if (explicit !== null) {
+    const { target } = explicit;
+    const wanted = wantedDriver(options.driver, target);
+    if (wanted === "url" || wanted === "auto" && target.url !== null) {
+      const source = (label = "") => ({
+        label,
+        directory: null,
+        commit: null,
+        repository: null,
+        image: null
+      });
+      return await finish(options, work, explicit, { base: source(target.url?.base), head: source(target.url?.head) });
+    }
   }
   const arms = await resolveArms(options, treesDirectory);
   const removeTrees = await checkOut(arms);
   try {
     const config = (options.config === void 0 ? null : explicit) ?? await configOfBase(arms, warn);
-    return finish(options, work, config, arms, await sameTree(arms));
+    checkCopied(arms, config.target.copy);
+    return await finish(options, work, config, arms, await sameTree(arms));
   } finally {
     await removeTrees();
   }
 }
 async function configOfBase(arms, warn) {
-  const base = await loadConfig(null, arms.base.directory);
-  const head = await loadConfig(null, arms.head.directory).catch((error) => {
+  const [baseTree, headTree] = [arms.base.directory, arms.head.directory];
+  if (baseTree === null || headTree === null) {
+    if (baseTree === null) warn("the base is an image and has no configuration: judged by the head's");
+    return (await loadConfig(null, baseTree ?? headTree ?? ".")).config;
+  }
+  const base = await loadConfig(null, baseTree);
+  const head = await loadConfig(null, headTree).catch((error) => {
     if (base.file === null) throw error;
     return { config: base.config, file: error.message, text: null };
   });
@@ -860,8 +986,10 @@ async function configOfBase(arms, warn) {
   }
   return base.config;
 }
-function finish(options, work, config, arms, sameSource = arms.base.label === arms.head.label) {
-  const driver = chooseDriver(options.driver ?? config.target.driver, config);
+async function finish(options, work, config, arms, sameSource = arms.base.label === arms.head.label) {
+  const wanted = wantedDriver(options.driver, config.target);
+  const driver = await chooseDriver(wanted, config.target);
+  checkImages(arms, driver, config.target);
   const budgetSeconds = options.budget === void 0 ? config.measure.budgetSeconds : parseBudget(options.budget);
   const plan = buildPlan(
     {
@@ -869,7 +997,11 @@ function finish(options, work, config, arms, sameSource = arms.base.label === ar
       arms,
       sameSource,
       driver,
-      config: { ...config, measure: { ...config.measure, budgetSeconds } },
+      config: {
+        ...config,
+        target: { ...config.target, driver: wanted },
+        measure: { ...config.measure, budgetSeconds }
+      },
       layout: layoutFor(config.measure.isolation)
     },
     sha256
@@ -885,29 +1017,17 @@ function parseBudget(text2) {
     `--budget: allowed is a duration from 30s to 24h such as 10m or 1m30s, got ${JSON.stringify(text2)}`
   );
 }
-function chooseDriver(wanted, config) {
-  switch (wanted) {
-    case "auto":
-      return config.target.url === null ? "process" : "url";
-    case "process":
-      return wanted;
-    case "url":
-      if (config.target.url !== null) return wanted;
-      throw new InputError("driver url: target.url.base and target.url.head must say where the two arms already run");
-    default:
-      throw new InputError(`--driver: allowed are auto, process, url; got ${JSON.stringify(wanted)}`);
-  }
-}
 function describePlan(plan, work) {
   const { measure, gate } = plan.config;
   const cells = beforePilot(plan);
   const expected = expectedSeconds(plan, cells, OVERHEAD);
   const arm2 = ({ label, commit }) => commit === null ? label : `${label} (${commit.slice(0, 12)})`;
+  const why = whyDriver(plan);
   const width = Math.max(...plan.cells.map((cell) => cell.id.length));
   const lines = [
     `base       ${arm2(plan.arms.base)}`,
     `head       ${arm2(plan.arms.head)}${plan.sameSource ? "   the same tree: an A/A run" : ""}`,
-    `driver     ${plan.driver}`,
+    `driver     ${plan.driver}${why === null ? "" : ` (${why})`}`,
     `isolation  ${plan.layout.note}`,
     `allowed    QPS -${formatPercent(gateMargin(plan, "maxQpsDrop"))}, p99 +${formatPercent(gateMargin(plan, "maxP99Rise"))}, all together QPS -${formatPercent(gate.maxOverallQpsDrop)}`,
     "",

@@ -51,7 +51,7 @@ function readResources(raw: unknown): Resources | undefined {
 }
 
 const latency = duration({ min: 0.1, max: 500, example: "1ms" });
-const jitter = duration({ min: 0, max: 500, example: "0.2ms" });
+const jitter = duration({ min: 0, max: 500, example: "1ms" });
 const port = (example: string) => number({ min: 1, max: 65_535, example });
 
 const link = section({

@@ -61,6 +61,7 @@ function toTarget(target: TargetShape): TargetConfig {
     services: target.services,
     env: target.env,
     php: {
+      version: php.version ?? null,
       binary: php.binary ?? null,
       processManager: php["process-manager"],
       workers: php.workers,

@@ -69,7 +69,21 @@ const phpIni = namedValues({
   reserved: { "opcache.enable": "Use target.php.opcache.", "opcache.jit": "Use target.php.jit." },
 });
 
+const PHP_VERSIONS = ["7.4", "8.2", "8.4"];
+
+const phpVersion = leaf<string>({
+  allowed: PHP_VERSIONS.join(", "),
+  read: (raw) => PHP_VERSIONS.find((version) => version === String(raw)),
+  fix: () => "Write for example 8.4, or name a php-fpm in target.php.binary.",
+  json: { enum: [...PHP_VERSIONS, ...PHP_VERSIONS.map(Number)] },
+});
+
 const php = section({
+  version: phpVersion
+    .optional()
+    .describe(
+      "PHP of the bundled containers; without them, that of the php-fpm to run. Default: 8.4, or the newest installed.",
+    ),
   binary: text({
     allowed: "the name or path of a php-fpm binary",
     accept: printable(500),

@@ -22,7 +22,9 @@ export type OnInconclusive = "pass" | "warn" | "fail";
 export type ServiceName = "mysql" | "redis" | "http";
 
 export interface PhpSettings {
-  /** php-fpm binary; null = the newest found on this machine. */
+  /** "8.4"; null = the newest there is. */
+  version: string | null;
+  /** php-fpm binary; null = the one of that version found on this machine. */
   binary: string | null;
   processManager: "static" | "dynamic" | "ondemand";
   workers: number;

@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { release } from "node:os";
 import { gunzipSync } from "node:zlib";
-
-/** USER_HZ: the unit of /proc/stat is 1/100 s on every Linux. */
-const TICKS_PER_SECOND = 100;
+import { TICKS_PER_SECOND } from "../target/usage/parse.ts";
 
 /** Cumulative times of a set of CPUs, s. */
 export interface CpuTimes {
@@ -44,13 +42,26 @@ export function cpuTimes(cpus: readonly number[]): CpuTimes {
   return parseProcStat(readFileSync("/proc/stat", "latin1"), cpus);
 }
 
-/** Connections that a full accept queue turned away, whole network namespace, cumulative. */
-export function listenOverflows(): number {
-  return parseNetstat(readFileSync("/proc/net/netstat", "latin1"), "TcpExt", "ListenOverflows");
+/** Connections that a full accept queue turned away, in our own network namespace and those of these processes, cumulative. */
+export function listenOverflows(namespaces: readonly number[]): number {
+  return sumOver(namespaces, "netstat", (text) => parseNetstat(text, "TcpExt", "ListenOverflows"));
 }
 
-export function timeWaitSockets(): number {
-  return parseTimeWait(readFileSync("/proc/net/sockstat", "latin1"));
+export function timeWaitSockets(namespaces: readonly number[]): number {
+  return sumOver(namespaces, "sockstat", parseTimeWait);
+}
+
+/** Sum over our own network namespace and those of the given processes; one that has died counts 0. */
+function sumOver(namespaces: readonly number[], file: string, parse: (text: string) => number): number {
+  let sum = 0;
+  for (const process of ["self", ...namespaces]) {
+    try {
+      sum += parse(readFileSync(`/proc/${process}/net/${file}`, "latin1"));
+    } catch {
+      // its process died
+    }
+  }
+  return sum;
 }
 
 /**

@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type ProcessStat, parseProcessStat } from "../target/usage/parse.ts";
-
-const TICKS_PER_SECOND = 100;
+import { type ProcessStat, parseProcessStat, TICKS_PER_SECOND } from "../target/usage/parse.ts";
 
 /** Processes of others at one moment, by pid and start time. */
 export type Neighbours = ReadonlyMap<string, ProcessStat>;
 
-/** Every process that is neither ours (a descendant of `root`) nor the kernel's. */
-export function neighbours(root: number): Neighbours {
+/** Every process that is neither ours (one of `roots` or a descendant) nor the kernel's. */
+export function neighbours(roots: readonly number[]): Neighbours {
   const all = new Map<number, ProcessStat>();
   for (const entry of readdirSync("/proc")) {
     const pid = Number(entry);
@@ -20,15 +18,15 @@ export function neighbours(root: number): Neighbours {
   }
   const found = new Map<string, ProcessStat>();
   for (const [pid, stat] of all) {
-    if (stat.isKernel || descends(pid, root, all)) continue;
+    if (stat.isKernel || descends(pid, roots, all)) continue;
     found.set(`${pid} ${stat.startTicks}`, stat);
   }
   return found;
 }
 
-function descends(pid: number, root: number, all: ReadonlyMap<number, ProcessStat>): boolean {
+function descends(pid: number, roots: readonly number[], all: ReadonlyMap<number, ProcessStat>): boolean {
   for (let at: number | undefined = pid; at !== undefined && at > 0; at = all.get(at)?.ppid) {
-    if (at === root) return true;
+    if (roots.includes(at)) return true;
   }
   return false;
 }

@@ -57,7 +57,8 @@ export class Sampler {
     sleepUntil: (at: number) => Promise<void>,
     settleSeconds: number,
   ): Promise<{ witness: Witness | null; portErrors: number; oomKilled: boolean }> {
-    const around = neighbours(process.pid);
+    const ours = [process.pid, ...this.#target.roots()];
+    const around = neighbours(ours);
     const start = this.#snapshot();
     let peak = 0;
     for (let last = start, second = 1; second <= Math.floor(seconds); second++) {
@@ -68,7 +69,7 @@ export class Sampler {
     }
     await sleepUntil(start.at + seconds + settleSeconds);
     const end = this.#snapshot();
-    const seen = spentBetween(around, neighbours(process.pid), this.#cpus);
+    const seen = spentBetween(around, neighbours(ours), this.#cpus);
     const before = this.#fronts[arm];
     const front = await this.#front(arm);
     this.#fronts[arm] = front;
@@ -91,7 +92,7 @@ export class Sampler {
         targetPeakCores: peak,
         targetMemoryBytes: usage.memoryBytes,
         throttledPeriods: usage.throttledPeriods - (start.arms[arm]?.throttledPeriods ?? 0),
-        timeWait: timeWaitSockets(),
+        timeWait: timeWaitSockets(this.#target.namespaces()),
         listenOverflows: end.overflows - start.overflows + turnedAway,
         listenQueueMax: front?.listenQueueMax ?? 0,
         maxChildrenReached: front?.maxChildrenReached ?? 0,
@@ -126,7 +127,7 @@ export class Sampler {
       generatorCpuSeconds: this.#generator.read().cpuSeconds,
       ownCpuSeconds: (user + system) / 1e6,
       cpu: cpuTimes(this.#cpus),
-      overflows: listenOverflows(),
+      overflows: listenOverflows(this.#target.namespaces()),
     };
   }
 

@@ -64,11 +64,11 @@ async function measureLocked(
   earlier: readonly SampleLine[],
 ): Promise<StopReason> {
   const started = performance.now();
-  const removeTrees = await checkOut(plan.arms);
+  const removeTrees = await checkOut(plan.arms, plan.config.target.copy);
   let target: Target | null = null;
   const log = new SampleLog(work, plan, earlier);
   try {
-    target = await startTarget({ plan, workDirectory: work.path, progress: progress.step, signal });
+    target = await startTarget({ plan, home, workDirectory: work.path, progress: progress.step, signal });
     const rig: Rig = { plan, target, k6, home, stateDirectory: work.directory("state"), signal };
     const environment = await describeEnvironment(plan, target);
     for (const warning of environment.warnings) progress.warn(warning);

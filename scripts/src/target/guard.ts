@@ -8,15 +8,17 @@ import type { Socket } from "node:net";
  */
 const SCRIPT = `
 trap '' HUP INT TERM
-declare -A group=() cgroup=() directory=()
+declare -A group=() cgroup=() directory=() label=()
 while read -r verb kind what; do
   case $verb:$kind in
     guard:group) group[$what]=1 ;;
     guard:cgroup) cgroup[$what]=1 ;;
     guard:directory) directory[$what]=1 ;;
+    guard:label) label[$what]=1 ;;
     forget:group) unset "group[$what]" ;;
     forget:cgroup) unset "cgroup[$what]" ;;
     forget:directory) unset "directory[$what]" ;;
+    forget:label) unset "label[$what]" ;;
   esac
 done
 for leader in "\${!group[@]}"; do kill -KILL -- "-$leader"; done
@@ -31,9 +33,17 @@ for try in {1..200}; do
   sleep 0.01
 done
 for path in "\${!directory[@]}"; do rm -rf -- "$path"; done
+for what in "\${!label[@]}"; do
+  mapfile -t found < <(docker ps --all --quiet --filter "label=$what")
+  ((\${#found[@]} == 0)) || docker rm --force --volumes "\${found[@]}"
+  for kind in network volume; do
+    mapfile -t found < <(docker "$kind" ls --quiet --filter "label=$what")
+    ((\${#found[@]} == 0)) || docker "$kind" rm "\${found[@]}"
+  done
+done
 `;
 
-type Kind = "group" | "cgroup" | "directory";
+type Kind = "group" | "cgroup" | "directory" | "label";
 
 let shell: ChildProcess | null = null;
 const guarded = new Set<string>();
@@ -69,3 +79,7 @@ export const forgetCgroup = (path: string): void => forget("cgroup", path);
 /** Removes a directory with everything in it when this process ends. */
 export const guardDirectory = (path: string): void => guard("directory", path);
 export const forgetDirectory = (path: string): void => forget("directory", path);
+
+/** Removes containers, networks and volumes with this Docker label when this process ends. */
+export const guardLabel = (label: string): void => guard("label", label);
+export const forgetLabel = (label: string): void => forget("label", label);

@@ -48,6 +48,13 @@ export interface Target {
   servicesUsage(): Usage | null;
   front(arm: Arm): Promise<FrontState | null>;
   counters(): Promise<ServiceCounters>;
+  /**
+   * Processes outside of our own tree that spend CPU time for the target, with their descendants: they are no
+   * neighbours.
+   */
+  roots(): number[];
+  /** One process in each network namespace of the target's own. */
+  namespaces(): number[];
   /** True while every process of the arm's replica that restart() started is alive. */
   alive(arm: Arm): boolean;
   /** Stops and removes everything; safe to call twice and at any moment. */
@@ -56,6 +63,8 @@ export interface Target {
 
 export interface StartOptions {
   plan: Plan;
+  /** Repository root: docker/ is below it. */
+  home: string;
   /** Work directory; logs and state go below it. */
   workDirectory: string;
   /** Told what happens, one short line each ("starting MariaDB", "preparing base: composer install"). */

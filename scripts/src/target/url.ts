@@ -23,6 +23,8 @@ export const startUrl: StartTarget = async ({ plan, progress, signal }) => {
     servicesUsage: () => null,
     front: async () => null,
     counters: async () => ({}),
+    roots: () => [],
+    namespaces: () => [],
     alive: () => true,
     close: async () => {},
   };

@@ -30,6 +30,7 @@ const zero: Config = {
     services: [],
     env: {},
     php: {
+      version: null,
       binary: null,
       processManager: "static",
       workers: 8,

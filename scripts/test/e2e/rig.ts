@@ -53,7 +53,7 @@ export async function startRig(yaml: string, { plant = "", k6 = "" } = {}): Prom
   const workDirectory = join(directory, "work");
   const stateDirectory = join(workDirectory, "k6");
   mkdirSync(stateDirectory, { recursive: true });
-  const target = await startTarget({ plan, workDirectory, progress: () => {}, signal });
+  const target = await startTarget({ plan, home, workDirectory, progress: () => {}, signal });
   return {
     plan,
     target,

@@ -22,11 +22,11 @@ test("what a process of ours burns is not a neighbour's, what another's burns is
   try {
     await sleep(100);
     // Seen from this process the child is ours; seen from the child itself, this process and its parents are others.
-    const ours = neighbours(process.pid);
-    const others = neighbours(2 ** 22 + 1);
+    const ours = neighbours([process.pid]);
+    const others = neighbours([2 ** 22 + 1]);
     await sleep(1000);
-    const mine = spentBetween(ours, neighbours(process.pid), all);
-    const everybody = spentBetween(others, neighbours(2 ** 22 + 1), all);
+    const mine = spentBetween(ours, neighbours([process.pid]), all);
+    const everybody = spentBetween(others, neighbours([2 ** 22 + 1]), all);
     expect(everybody - mine).toBeGreaterThan(0.3);
   } finally {
     child.kill("SIGKILL");
@@ -35,9 +35,9 @@ test("what a process of ours burns is not a neighbour's, what another's burns is
 
 test("a process that came and went is in what its parent waited for", () => {
   // A bash of another session: it starts a child, waits for it, and is asked for afterwards.
-  const before = neighbours(2 ** 22 + 1);
+  const before = neighbours([2 ** 22 + 1]);
   spawnSync("bash", ["-c", burn(2)]);
-  expect(spentBetween(before, neighbours(2 ** 22 + 1), all)).toBeGreaterThan(0.3);
+  expect(spentBetween(before, neighbours([2 ** 22 + 1]), all)).toBeGreaterThan(0.3);
 });
 
 test("what a process had spent before it ended is not counted again", () => {

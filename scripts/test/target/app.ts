@@ -25,6 +25,7 @@ switch (strtok($_SERVER['REQUEST_URI'], '?')) {
 `;
 
 const PHP: PhpSettings = {
+  version: null,
   binary: null,
   processManager: "static",
   workers: 2,
@@ -63,7 +64,12 @@ export function makeSite(changes: Changes = {}): Site {
   const abort = new AbortController();
   const progress: string[] = [];
   const workDirectory = join(directory, "work");
-  const options = { plan: plan(directory, changes), workDirectory, signal: abort.signal };
+  const options = {
+    plan: plan(directory, changes),
+    home: join(import.meta.dirname, "../../.."),
+    workDirectory,
+    signal: abort.signal,
+  };
   return {
     options: { ...options, progress: (line) => progress.push(line) },
     directory,

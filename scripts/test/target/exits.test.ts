@@ -20,8 +20,8 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Starts the script, optionally by way of another program, and waits for the line that says it is up. */
 async function outsider(site: Site, ...through: string[]): Promise<{ child: ChildProcess; line: string }> {
-  const { plan, workDirectory } = site.options;
-  const argument = JSON.stringify({ plan, workDirectory });
+  const { plan, home, workDirectory } = site.options;
+  const argument = JSON.stringify({ plan, home, workDirectory });
   const [program = "", ...args] = [...through, process.execPath, script, argument];
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(async () => {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { MeasureError } from "../../src/core/errors.ts";
+import { FrontLogs } from "../../src/target/front.ts";
 import { LogReader } from "../../src/target/log.ts";
-import { FrontLogs } from "../../src/target/process/front.ts";
 import { startTarget } from "../../src/target/start.ts";
 import { type Changes, makeSite, processesIn, type Site } from "./app.ts";
 
@@ -154,14 +154,11 @@ test("overflows, ports and dead workers in the logs", () => {
     ].join("\n"),
   );
   writeFileSync(fpm, "WARNING: [pool www] child 8 exited on signal 9 (SIGKILL) after 1.2 seconds from start\n");
-  logs.update();
-  expect(logs).toMatchObject({ listenOverflows: 1, portErrors: 1, workersDied: 1 });
+  expect(logs.update()).toMatchObject({ listenOverflows: 1, portErrors: 1, workersDied: 1 });
   appendFileSync(fpm, "PHP Warning: mysqli::__construct(): (HY000/2002): Cannot assign requested address\n");
-  logs.update();
-  expect(logs).toMatchObject({ listenOverflows: 1, portErrors: 2, workersDied: 1 });
+  expect(logs.update()).toMatchObject({ listenOverflows: 1, portErrors: 2, workersDied: 1 });
   logs.reset();
-  logs.update();
-  expect(logs).toMatchObject({ listenOverflows: 0, portErrors: 0, workersDied: 0 });
+  expect(logs.update()).toMatchObject({ listenOverflows: 0, portErrors: 0, workersDied: 0 });
 });
 
 test("a target that nobody closed is taken down by close() during its restart", async () => {

@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { MeasureError } from "../../core/errors.ts";
 import { ARMS, type Arm } from "../../core/model.ts";
+import { childEnvironment } from "../environment.ts";
 import { requireProgram } from "../programs.ts";
 import type { StartOptions, Target } from "../target.ts";
 import { CommandReplica } from "./command-replica.ts";
-import { childEnvironment } from "./environment.ts";
 import { findNginx } from "./nginx.ts";
 import { choosePhpFpm } from "./php-fpm.ts";
 import { PhpReplica } from "./php-replica.ts";
@@ -60,7 +60,7 @@ export async function startProcesses(options: StartOptions): Promise<Target> {
 function requireInstalled({ plan }: StartOptions): void {
   requireProgram("util-linux", "taskset");
   const { start, php, services } = plan.config.target;
-  if (start === null) choosePhpFpm(php.binary);
+  if (start === null) choosePhpFpm(php);
   if (start === null || services.includes("http")) findNginx();
 }
 
@@ -123,6 +123,14 @@ class ProcessTarget implements Target {
 
   counters() {
     return this.#services.counters();
+  }
+
+  roots(): number[] {
+    return [];
+  }
+
+  namespaces(): number[] {
+    return [];
   }
 
   alive(arm: Arm): boolean {

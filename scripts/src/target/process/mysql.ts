@@ -5,9 +5,9 @@ import { basename, join } from "node:path";
 import { MeasureError } from "../../core/errors.ts";
 import type { Arm } from "../../core/model.ts";
 import { tail } from "../log.ts";
+import { MysqlClient } from "../mysql-client.ts";
 import { requireProgram } from "../programs.ts";
 import { waitFor } from "../wait.ts";
-import { MysqlClient } from "./mysql-client.ts";
 import type { Premises } from "./premises.ts";
 
 export interface Mysql {
@@ -75,7 +75,10 @@ export async function startMysql(premises: Premises, cpus: readonly number[]): P
     signal: premises.signal,
   });
   if (up !== true) throw new MeasureError(`${basename(server)} did not start${tail("its log", premises.log("mysql"))}`);
-  return { port, user: USER, password, client: await MysqlClient.connect(premises, client, socket) };
+  const asRoot = [client, "--no-defaults", "--user=root", `--socket=${socket}`];
+  const connected = await MysqlClient.connect(asRoot, premises.log("mysql-client"));
+  premises.atClose(() => connected.close());
+  return { port, user: USER, password, client: connected };
 }
 
 /** Below `state`; beside the sockets where that path has a space or the like, which mariadb-install-db trips over. */

@@ -17,12 +17,13 @@ const STOP_GRACE_MS = 300;
 const JIT_BUFFER = "64M";
 
 /** Path of the configured php-fpm, or the newest that is installed; throws MeasureError. */
-export function choosePhpFpm(binary: string | null): string {
-  const found = binary === null ? findPhpFpm() : findProgram(binary);
+export function choosePhpFpm({ binary, version }: Pick<PhpSettings, "binary" | "version">): string {
+  const name = binary ?? (version === null ? null : `php-fpm${version}`);
+  const found = name === null ? findPhpFpm() : findProgram(name);
   if (found !== null) return found;
   throw new MeasureError(
     binary === null
-      ? "php-fpm is not installed: apt-get install php-fpm; ./scripts/perf-gate doctor lists everything that is missing"
+      ? `${name ?? "php-fpm"} is not installed: apt-get install php${version ?? ""}-fpm; ./scripts/perf-gate doctor lists everything that is missing`
       : `target.php.binary: ${binary} is not an executable file, nor one in PATH; leave it out to use the newest php-fpm`,
   );
 }

@@ -2,10 +2,10 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MeasureError } from "../../core/errors.ts";
 import type { Arm, PhpState, TargetConfig } from "../../core/model.ts";
+import { FrontLogs } from "../front.ts";
 import { waitUntilHealthy } from "../health.ts";
 import { tail } from "../log.ts";
 import type { FrontState } from "../target.ts";
-import { FrontLogs } from "./front.ts";
 import { choosePhpFpm, PhpFpm } from "./php-fpm.ts";
 import type { Premises } from "./premises.ts";
 import { type ProbeAnswer, phpState } from "./probe.ts";
@@ -30,7 +30,7 @@ export class PhpReplica implements Replica {
     checkDocumentRoot(options.arm, root, config);
     this.#fpm = new PhpFpm(premises, {
       ...options,
-      binary: choosePhpFpm(config.php.binary),
+      binary: choosePhpFpm(config.php),
       settings: config.php,
     });
     this.#site = new Site(premises, { ...options, root, index: config.index, phpSocket: this.#fpm.socket });
@@ -42,8 +42,7 @@ export class PhpReplica implements Replica {
   }
 
   get alive(): boolean {
-    this.#logs.update();
-    return this.#fpm.alive && this.#site.alive && this.#logs.workersDied === 0;
+    return this.#fpm.alive && this.#site.alive && this.#logs.update().workersDied === 0;
   }
 
   async restart(): Promise<void> {
@@ -70,10 +69,10 @@ export class PhpReplica implements Replica {
   async front(): Promise<FrontState> {
     // A runtime that died or hangs still has its logs.
     const status = ((await this.#site.ask("status")) ?? {}) as Record<string, number>;
-    this.#logs.update();
+    const { listenOverflows, portErrors } = this.#logs.update();
     return {
-      listenOverflows: this.#logs.listenOverflows,
-      portErrors: this.#logs.portErrors,
+      listenOverflows,
+      portErrors,
       listenQueueMax: Math.max(0, status["max listen queue"] ?? 0),
       maxChildrenReached: status["max children reached"] ?? 0,
     };

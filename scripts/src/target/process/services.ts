@@ -1,4 +1,5 @@
 import type { Arm, ServiceName } from "../../core/model.ts";
+import { Counters } from "../counters.ts";
 import { SERVICE_LABEL, type ServiceCounters } from "../target.ts";
 import { startHttpStandIn } from "./http-stand-in.ts";
 import { databaseOf, type Mysql, startMysql } from "./mysql.ts";
@@ -10,9 +11,7 @@ export class Services {
   readonly #mysql: Mysql | null;
   readonly #redis: Redis | null;
   readonly #httpUrl: string | null;
-  /** What one reading adds to the counters it reads. */
-  #cost = { statements: 0, connections: 0, commands: 0 };
-  #readings = 0;
+  readonly #counters: Counters;
 
   /** Starts the named services side by side. Throws MeasureError, with whatever came up left to the premises. */
   static async start(
@@ -31,12 +30,13 @@ export class Services {
       begin("redis", () => startRedis(premises, cpus)),
       begin("http", () => startHttpStandIn(premises, cpus)),
     ]);
-    const services = new Services(mysql, redis, httpUrl);
-    await services.#calibrate();
-    return services;
+    const readers = [mysql?.client, redis?.client].flatMap((client) => client ?? []);
+    const counters = await Counters.of(readers.map((client) => () => client.counters()));
+    return new Services(mysql, redis, httpUrl, counters);
   }
 
-  private constructor(mysql: Mysql | null, redis: Redis | null, httpUrl: string | null) {
+  private constructor(mysql: Mysql | null, redis: Redis | null, httpUrl: string | null, counters: Counters) {
+    this.#counters = counters;
     this.#mysql = mysql;
     this.#redis = redis;
     this.#httpUrl = httpUrl;
@@ -61,38 +61,14 @@ export class Services {
     return variables;
   }
 
-  /** Cumulative counters, without what reading them adds: they stand still while nobody else asks. */
-  async counters(): Promise<ServiceCounters> {
-    const now = await this.#read();
-    const own = this.#readings++;
-    const counters: ServiceCounters = {};
-    if (this.#mysql !== null) {
-      counters.sqlStatements = now.statements - own * this.#cost.statements;
-      counters.dbConnections = now.connections - own * this.#cost.connections;
-    }
-    if (this.#redis !== null) counters.redisCommands = now.commands - own * this.#cost.commands;
-    return counters;
+  counters(): Promise<ServiceCounters> {
+    return this.#counters.read();
   }
 
   versions(): Record<string, string> {
     return {
       ...(this.#mysql === null ? {} : { mysql: this.#mysql.client.version }),
       ...(this.#redis === null ? {} : { redis: this.#redis.client.version }),
-    };
-  }
-
-  async #read(): Promise<{ statements: number; connections: number; commands: number }> {
-    const [mysql, commands] = await Promise.all([this.#mysql?.client.counters(), this.#redis?.client.commands()]);
-    return { statements: mysql?.statements ?? 0, connections: mysql?.connections ?? 0, commands: commands ?? 0 };
-  }
-
-  async #calibrate(): Promise<void> {
-    const first = await this.#read();
-    const second = await this.#read();
-    this.#cost = {
-      statements: second.statements - first.statements,
-      connections: second.connections - first.connections,
-      commands: second.commands - first.commands,
     };
   }
 }

@@ -8,8 +8,8 @@ import { STATUS_PATH } from "./php-fpm.ts";
 import type { Premises } from "./premises.ts";
 import { PROBE_SCRIPT } from "./probe.ts";
 
-/** Two CPUs of PHP keep at most one nginx worker busy, however little the application does. */
-const CPUS_PER_WORKER = 2;
+/** Workers of an nginx beside PHP: two CPUs of PHP keep at most one busy, however little the application does. */
+export const nginxWorkers = (cpus: readonly number[]): number => Math.ceil(cpus.length / 2);
 
 /**
  * nginx in front of one arm's php-fpm. It stays up when PHP is restarted, so that the port stays the same. A second
@@ -37,7 +37,12 @@ export class Site {
     this.#adminSocket = premises.socket(`admin-${options.arm}`);
     const probe = join(premises.directory(`php-${options.arm}`), "probe.php");
     writeFileSync(probe, PROBE_SCRIPT);
-    this.#servers = siteServers({ ...options, adminSocket: this.#adminSocket, probe });
+    this.#servers = siteServers({
+      ...options,
+      listen: `127.0.0.1:${options.port}`,
+      adminListen: quote(`unix:${this.#adminSocket}`),
+      probe,
+    });
   }
 
   get alive(): boolean {
@@ -54,7 +59,7 @@ export class Site {
       name: `nginx-${this.#arm}`,
       group: this.#arm,
       cpus: this.#cpus,
-      workers: Math.ceil(this.#cpus.length / CPUS_PER_WORKER),
+      workers: nginxWorkers(this.#cpus),
       servers: this.#servers,
       isUp: () => get("http://perf-gate/up", { socketPath: this.#adminSocket }),
     });
@@ -73,11 +78,12 @@ export class Site {
 
 /** The server blocks of an arm: the service itself and the private listener. */
 export function siteServers(options: {
-  port: number;
+  /** What nginx listens on for the service, and for our own questions. */
+  listen: string;
+  adminListen: string;
   root: string;
   index: string;
   phpSocket: string;
-  adminSocket: string;
   probe: string;
 }): string {
   const index = `/${options.index.replace(/^\/+/, "")}`;
@@ -86,7 +92,7 @@ export function siteServers(options: {
   fastcgi_buffers 32 16k;
   fastcgi_read_timeout 120s;
   server {
-    listen 127.0.0.1:${options.port} backlog=4096;
+    listen ${options.listen} backlog=4096;
     server_name _;
     root ${quote(options.root)};
     location / {
@@ -100,7 +106,7 @@ ${params("$script", "$document_root$script")}
     }
   }
   server {
-    listen ${quote(`unix:${options.adminSocket}`)};
+    listen ${options.adminListen};
     location = /up {
       return 204;
     }

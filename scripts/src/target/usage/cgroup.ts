@@ -47,8 +47,8 @@ export function createCgroup(name: string): Cgroup | null {
 }
 
 function createV1(leaf: string, cpuacct: CgroupMount, memory: CgroupMount, mounts: CgroupMount[]): Cgroup | null {
-  const cpuParent = ownDirectory(cpuacct);
-  const memoryParent = ownDirectory(memory);
+  const cpuParent = directoryOf(cpuacct);
+  const memoryParent = directoryOf(memory);
   const directories = [...new Set([join(cpuParent, leaf), join(memoryParent, leaf)])];
   if (!makeUsable(directories)) return null;
   const cpu = mounts.find((mount) => mount.controllers.includes("cpu"));
@@ -58,13 +58,13 @@ function createV1(leaf: string, cpuacct: CgroupMount, memory: CgroupMount, mount
     cpu: join(cpuParent, leaf, "cpuacct.usage"),
     memory: join(memoryParent, leaf, "memory.stat"),
     oom: join(memoryParent, leaf, "memory.oom_control"),
-    throttle: cpu === undefined ? [] : throttleFiles(ownDirectory(cpu), cpu.mountPoint, "cpu.cfs_quota_us"),
+    throttle: cpu === undefined ? [] : throttleFiles(directoryOf(cpu), cpu.mountPoint, "cpu.cfs_quota_us"),
   };
   return group;
 }
 
 function createV2(leaf: string, mount: CgroupMount): Cgroup | null {
-  const own = ownDirectory(mount);
+  const own = directoryOf(mount);
   // A group below ours needs the memory controller, which cannot be handed down by a group that holds processes
   // itself, as ours does unless it was delegated; a sibling has it where our own group has it.
   for (const parent of own === mount.mountPoint ? [own] : [own, dirname(own)]) {
@@ -87,9 +87,35 @@ function createV2(leaf: string, mount: CgroupMount): Cgroup | null {
   return null;
 }
 
-/** Directory of our own cgroup; the mount point where the path lies outside of what is mounted. */
-function ownDirectory(mount: CgroupMount): string {
-  const path = parseCgroupPath(readFileSync("/proc/self/cgroup", "utf8"), mount) ?? "/";
+/** The cgroup that a running process is in, such as a container's; null where it cannot be read. */
+export function cgroupOf(pid: number): Cgroup | null {
+  try {
+    const mounts = parseCgroupMounts(readFileSync("/proc/self/mountinfo", "utf8"));
+    const at = (controller: string): { mount: CgroupMount; directory: string } | null => {
+      const mount =
+        mounts.find(({ controllers }) => controllers.includes(controller)) ??
+        mounts.find(({ version }) => version === 2);
+      return mount === undefined ? null : { mount, directory: directoryOf(mount, pid) };
+    };
+    const [cpuacct, cpu, memory] = [at("cpuacct"), at("cpu"), at("memory")];
+    if (cpuacct === null || cpu === null || memory === null) return null;
+    const { version } = cpuacct.mount;
+    return {
+      version,
+      directories: [cpuacct.directory],
+      cpu: join(cpuacct.directory, version === 1 ? "cpuacct.usage" : "cpu.stat"),
+      memory: join(memory.directory, "memory.stat"),
+      oom: join(memory.directory, version === 1 ? "memory.oom_control" : "memory.events"),
+      throttle: throttleFiles(cpu.directory, cpu.mount.mountPoint, version === 1 ? "cpu.cfs_quota_us" : "cpu.max"),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Directory of a process's cgroup; the mount point where the path lies outside of what is mounted. */
+function directoryOf(mount: CgroupMount, pid: number | "self" = "self"): string {
+  const path = parseCgroupPath(readFileSync(`/proc/${pid}/cgroup`, "utf8"), mount) ?? "/";
   const inside = mount.root !== "/" && path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
   const directory = join(mount.mountPoint, inside.replace(/^(\/\.\.)+/, ""));
   return existsSync(directory) ? directory : mount.mountPoint.replace(/\/$/, "");

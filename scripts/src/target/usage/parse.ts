@@ -1,5 +1,8 @@
 /** Parsers of the kernel's accounting files. All are pure; a value that is absent counts as 0. */
 
+/** USER_HZ: what the kernel shows times in, 100 on every Linux that Node runs on. */
+export const TICKS_PER_SECOND = 100;
+
 /** cpuacct.usage (ns) as seconds. */
 export function parseCpuacct(text: string): number {
   return Number(text) / 1e9;

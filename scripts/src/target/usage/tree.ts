@@ -1,10 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { Usage } from "../target.ts";
 import type { UsageGroup } from "../usage.ts";
-import { type ProcessStat, parseOomKills, parseProcessStat, parseRssAnon, parseSchedstat } from "./parse.ts";
-
-/** USER_HZ: what the kernel shows times in, 100 on every Linux that Node runs on. */
-const TICKS_PER_SECOND = 100;
+import {
+  type ProcessStat,
+  parseOomKills,
+  parseProcessStat,
+  parseRssAnon,
+  parseSchedstat,
+  TICKS_PER_SECOND,
+} from "./parse.ts";
 
 interface Root {
   startTicks: number;

@@ -2,21 +2,20 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { MeasureError } from "../../core/errors.ts";
-import { tail } from "../log.ts";
-import type { Premises } from "./premises.ts";
+import { MeasureError } from "../core/errors.ts";
+import { tail } from "./log.ts";
+import type { ServiceCounters } from "./target.ts";
 
-export interface MysqlCounters {
-  /** SQL statements the server executed; those of prepared statements and procedures count when they run. */
-  statements: number;
-  connections: number;
-}
+/** `sqlStatements` are those the server executed: of prepared statements and procedures when they run. */
+export type MysqlCounters = Required<Pick<ServiceCounters, "sqlStatements" | "dbConnections">>;
 
 /**
  * Counters of statements. Not `Questions`: that counts the goodbye of every connection too, and so would show a lost
  * persistent connection as one more statement. A prepared statement is counted under its own kind when it runs.
  */
 const STATUS = "SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Com\\_%' OR Variable_name = 'Connections'";
+/** What one line holds, and that it is printed at once. */
+const OUTPUT = ["--batch", "--skip-column-names", "--unbuffered", "--force", "--no-auto-rehash"];
 const NOT_STATEMENTS = /^Com_(stmt_|execute_|prepare_|admin_commands)/;
 
 /** Asks the server as administrator, over one connection kept open: every reading costs the server the same. */
@@ -31,15 +30,18 @@ export class MysqlClient {
   #questions = 0;
   #dead: Error | null = null;
 
-  /** The `mariadb` or `mysql` command line client on a private socket. */
-  static async connect(premises: Premises, client: string, socket: string): Promise<MysqlClient> {
-    const log = openSync(premises.log("mysql-client"), "a");
-    const options = ["--no-defaults", "--user=root", `--socket=${socket}`];
-    const output = ["--batch", "--skip-column-names", "--unbuffered", "--force", "--no-auto-rehash"];
-    const spawned = spawn(client, [...options, ...output], { stdio: ["pipe", "pipe", log] });
-    closeSync(log);
-    const connected = new MysqlClient(spawned, premises.log("mysql-client"));
-    premises.atClose(() => spawned.kill("SIGKILL"));
+  /**
+   * Starts the `mariadb` or `mysql` command line client and asks it for the version.
+   *
+   * @param command the client, with what it needs to get in as administrator
+   * @param log file for what it complains about
+   */
+  static async connect(command: readonly string[], log: string): Promise<MysqlClient> {
+    const complaints = openSync(log, "a");
+    const [program = "", ...args] = [...command, ...OUTPUT];
+    const spawned = spawn(program, args, { stdio: ["pipe", "pipe", complaints] });
+    closeSync(complaints);
+    const connected = new MysqlClient(spawned, log);
     connected.version = (await connected.query("SELECT VERSION()"))[0] ?? "";
     return connected;
   }
@@ -52,6 +54,10 @@ export class MysqlClient {
     createInterface({ input: spawned.stdout }).on("line", (line) => this.#take(line));
     spawned.once("error", () => this.#fail());
     spawned.once("exit", () => this.#fail());
+  }
+
+  close(): void {
+    this.#process.kill("SIGKILL");
   }
 
   /** Rows, columns separated by tabs. Rejects with MeasureError once the server is gone. */
@@ -70,11 +76,11 @@ export class MysqlClient {
 
   /** Counters as they stand, this very reading included. */
   async counters(): Promise<MysqlCounters> {
-    const counters: MysqlCounters = { statements: 0, connections: 0 };
+    const counters: MysqlCounters = { sqlStatements: 0, dbConnections: 0 };
     for (const row of await this.query(STATUS)) {
       const [name = "", value = ""] = row.split("\t");
-      if (name === "Connections") counters.connections = Number(value);
-      else if (!NOT_STATEMENTS.test(name)) counters.statements += Number(value);
+      if (name === "Connections") counters.dbConnections = Number(value);
+      else if (!NOT_STATEMENTS.test(name)) counters.sqlStatements += Number(value);
     }
     return counters;
   }

@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { FrontCounts } from "../front.ts";
+import type { Usage } from "../target.ts";
+import { type Cgroup, cgroupOf, readCgroup } from "../usage/cgroup.ts";
+import { parseProcessStat } from "../usage/parse.ts";
+import { docker } from "./engine.ts";
+
+/** What `docker inspect` says of a container, as far as it matters here. */
+export interface Inspection {
+  Id: string;
+  Config: { Labels: Record<string, string>; Env: string[] | null };
+  State: { Pid: number; Status: string; ExitCode: number; OOMKilled: boolean; StartedAt: string };
+  HostConfig: { NetworkMode: string };
+  NetworkSettings: { Networks: Record<string, { IPAddress: string }> | null };
+}
+
+export async function inspect(ids: readonly string[], signal: AbortSignal): Promise<Inspection[]> {
+  return ids.length === 0 ? [] : (JSON.parse(await docker(["inspect", ...ids], { signal })) as Inspection[]);
+}
+
+/** Lines of a log that an error message shows. */
+const KEPT_LINES = 25;
+const NOTHING: Usage = { cpuSeconds: 0, memoryBytes: 0, throttledPeriods: 0, oomKills: 0 };
+
+/** A container of the target, the same over all its restarts. */
+export class Container {
+  readonly service: string;
+  readonly id: string;
+  /** What its log told since it was started last. */
+  readonly counts = new FrontCounts();
+  #seen: Inspection;
+  #startTicks: number | null = null;
+  #cgroup: Cgroup | null = null;
+  /** Of its earlier starts together, and of this one. */
+  #before = NOTHING;
+  #usage = NOTHING;
+  #follower: ChildProcess | null = null;
+  #lastLines: string[] = [];
+
+  constructor(seen: Inspection) {
+    this.service = seen.Config.Labels["com.docker.compose.service"] ?? seen.Id.slice(0, 12);
+    this.id = seen.Id;
+    this.#seen = seen;
+    this.started(seen);
+  }
+
+  /** Takes note of a start: its process, its accounting and its log are new. */
+  started(seen: Inspection): void {
+    this.#seen = seen;
+    this.#before = add(this.#before, this.#usage);
+    this.#usage = NOTHING;
+    this.#startTicks = startTicks(this.pid);
+    this.#cgroup = this.pid > 0 ? cgroupOf(this.pid) : null;
+    this.counts.reset();
+    this.#follow();
+  }
+
+  /** First process of the container, as seen from here; 0 where it does not run. */
+  get pid(): number {
+    return this.#seen.State.Pid;
+  }
+
+  /** Address in the network of that name, or in its first one; null where it has none of its own. */
+  address(network?: string): string | null {
+    const networks = this.#seen.NetworkSettings.Networks ?? {};
+    const found = (network === undefined ? undefined : networks[network]) ?? Object.values(networks)[0];
+    return found?.IPAddress ? found.IPAddress : null;
+  }
+
+  /** Id of the container whose network it uses; null where it has its own. */
+  get networkOf(): string | null {
+    return /^container:(.+)$/.exec(this.#seen.HostConfig.NetworkMode)?.[1] ?? null;
+  }
+
+  /** A variable of its environment. */
+  variable(name: string): string | null {
+    return this.#seen.Config.Env?.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+  }
+
+  /** Whether the process that started() saw still runs, and no worker of it was killed. */
+  get alive(): boolean {
+    return this.pid > 0 && startTicks(this.pid) === this.#startTicks && this.counts.workersDied === 0;
+  }
+
+  /** Usage over all its starts; null where its cgroup cannot be read from here. */
+  usage(): Usage | null {
+    if (this.#cgroup === null) return null;
+    this.#usage = readCgroup(this.#cgroup, this.#usage);
+    return add(this.#before, this.#usage);
+  }
+
+  /** The end of its log, for an error message. */
+  evidence(): string {
+    if (this.#lastLines.length === 0) return "";
+    return `\nlog of ${this.service}:\n${this.#lastLines.map((line) => `  ${line.slice(0, 500)}`).join("\n")}`;
+  }
+
+  close(): void {
+    this.#follower?.kill("SIGKILL");
+    this.#follower = null;
+  }
+
+  /** Reads what it writes to stderr: web server and PHP report there what goes wrong. */
+  #follow(): void {
+    this.close();
+    const since = ["--since", this.#seen.State.StartedAt];
+    const follower = spawn("docker", ["logs", "--follow", ...since, this.id], { stdio: ["ignore", "ignore", "pipe"] });
+    follower.on("error", () => {});
+    let rest = "";
+    follower.stderr.setEncoding("utf8").on("data", (text: string) => {
+      if (this.#follower !== follower) return;
+      const end = (rest + text).lastIndexOf("\n") + 1;
+      const lines = (rest + text).slice(0, end);
+      rest = (rest + text).slice(end);
+      this.counts.add(lines);
+      this.#lastLines = [...this.#lastLines, ...lines.split("\n").slice(-KEPT_LINES - 1, -1)].slice(-KEPT_LINES);
+    });
+    this.#follower = follower;
+  }
+}
+
+/** With the pid, the identity of a process; null where it has ended or cannot be seen from here. */
+function startTicks(pid: number): number | null {
+  try {
+    return parseProcessStat(readFileSync(`/proc/${pid}/stat`, "latin1")).startTicks;
+  } catch {
+    return null;
+  }
+}
+
+/** Memory is that of now, everything else adds up. */
+export function add(one: Usage, other: Usage): Usage {
+  return {
+    cpuSeconds: one.cpuSeconds + other.cpuSeconds,
+    memoryBytes: other.memoryBytes,
+    throttledPeriods: one.throttledPeriods + other.throttledPeriods,
+    oomKills: one.oomKills + other.oomKills,
+  };
+}
+
+/** Usage of several containers together; null where one of them cannot be read. */
+export function usageOf(containers: readonly Container[]): Usage | null {
+  let sum: Usage | null = NOTHING;
+  for (const container of containers) {
+    const usage = container.usage();
+    if (usage === null || sum === null) sum = null;
+    else sum = { ...add(sum, usage), memoryBytes: sum.memoryBytes + usage.memoryBytes };
+  }
+  return sum;
+}

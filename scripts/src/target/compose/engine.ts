@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { MeasureError } from "../../core/errors.ts";
+import { childEnvironment } from "../environment.ts";
+
+/** `start_interval` of health checks; `docker compose config` as we need it. */
+const OLDEST_ENGINE = 25;
+const OLDEST_COMPOSE = [2, 24] as const;
+
+export interface DockerOptions {
+  signal: AbortSignal;
+  /** Variables on top of our own, for the interpolation of compose files. */
+  env?: Record<string, string>;
+  /** File that everything it prints is appended to as well. */
+  log?: string;
+  cwd?: string;
+}
+
+/** A docker command that failed. */
+export class DockerError extends Error {
+  /** "exit status 1", the signal that ended it, or why it could not be started. */
+  readonly how: string;
+  /** What it printed on stderr, trimmed. */
+  readonly stderr: string;
+
+  constructor(args: readonly string[], how: string, stderr: string) {
+    super(`docker ${args.join(" ")}: ${how}: ${lastLines(stderr, 15)}`);
+    this.how = how;
+    this.stderr = stderr;
+  }
+}
+
+/** Runs `docker ARGS`; its standard output. Rejects with DockerError, and with the signal's reason when aborted. */
+export async function docker(args: readonly string[], options: DockerOptions): Promise<string> {
+  options.signal.throwIfAborted();
+  // A group of its own: Ctrl-C reaches us alone, and we decide what it ends.
+  const child = spawn("docker", args, {
+    detached: true,
+    cwd: options.cwd,
+    env: childEnvironment(options.env ?? {}),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const log = options.log === undefined ? null : createWriteStream(options.log, { flags: "a" });
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      texts[name] += text;
+      log?.write(text);
+    });
+  }
+  const end = () => child.kill("SIGTERM");
+  options.signal.addEventListener("abort", end);
+  try {
+    const how = await new Promise<string | null>((resolve) => {
+      child.once("error", (error) => resolve(error.message));
+      child.once("close", (code, signal) =>
+        resolve(code === 0 ? null : signal === null ? `exit status ${code}` : signal),
+      );
+    });
+    options.signal.throwIfAborted();
+    if (how !== null) throw new DockerError(args, how, texts.stderr.trim());
+    return texts.stdout;
+  } finally {
+    options.signal.removeEventListener("abort", end);
+    log?.end();
+  }
+}
+
+/** Versions of what answers. Throws MeasureError where the engine, compose or buildx is absent or too old. */
+export async function checkEngine(signal: AbortSignal): Promise<{ docker: string; compose: string }> {
+  const instead = "or run with --driver process, which needs no Docker";
+  const engine = await docker(["version", "--format", "{{.Server.Version}}"], { signal }).catch((error: Error) => {
+    signal.throwIfAborted();
+    throw new MeasureError(`no Docker engine answers: ${whyNoEngine(error)}; ${instead}`);
+  });
+  if (Number.parseInt(engine, 10) < OLDEST_ENGINE) {
+    throw new MeasureError(
+      `Docker engine ${engine.trim()} is too old, ${OLDEST_ENGINE} or newer is needed; ${instead}`,
+    );
+  }
+  const compose = await docker(["compose", "version", "--short"], { signal }).catch(() => {
+    throw new MeasureError(
+      `docker compose is not installed (package docker-compose-plugin or docker-compose); ${instead}`,
+    );
+  });
+  const [major = 0, minor = 0] = compose.replace(/^v/, "").split(".").map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_COMPOSE;
+  if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
+    throw new MeasureError(
+      `docker compose ${compose.trim()} is too old, ${OLDEST_COMPOSE.join(".")} or newer is needed; ${instead}`,
+    );
+  }
+  await docker(["buildx", "version"], { signal }).catch(() => {
+    throw new MeasureError(
+      `docker buildx is not installed (package docker-buildx-plugin or docker-buildx); ${instead}`,
+    );
+  });
+  return { docker: engine.trim(), compose: compose.trim() };
+}
+
+function whyNoEngine(error: Error): string {
+  const text = error instanceof DockerError ? error.stderr : error.message;
+  if (text.includes("ENOENT")) return "the docker command is not installed (https://docs.docker.com/engine/install)";
+  if (text.includes("permission denied")) {
+    return "this user may not talk to it: add the user to the group docker, use rootless Docker, or run with sudo";
+  }
+  if (/cannot connect|is the docker daemon running/i.test(text)) {
+    return `is the Docker daemon running? Start it, or set DOCKER_HOST (${lastLines(text, 1)})`;
+  }
+  return lastLines(text, 3);
+}
+
+/** The end of what a command printed. */
+function lastLines(text: string, lines: number): string {
+  return text.trim().split("\n").slice(-lines).join("\n  ");
+}
