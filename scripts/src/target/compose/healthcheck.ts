@@ -15,12 +15,13 @@ const LEAST_PATIENCE_SECONDS = 60;
 /**
  * Asks every second until the service is healthy and then leaves it in peace: a check that ran beside a slot would be
  * load of our own. A check that fails after the start period waits an hour for the next, so the start period is as
- * long as the user was ready to wait: start period and all retries.
+ * long as the user was ready to wait: what the file calls so and, unless it has a rhythm for it, all retries.
  */
 export function quietHealthcheck(check: Healthcheck): Healthcheck {
   if (check.disable === true || check.test?.[0] === "NONE") return check;
-  const { interval = DEFAULT.interval, retries = DEFAULT.retries, start_period = "0s" } = check;
-  const patience = Math.ceil(seconds(start_period) + seconds(interval) * retries);
+  const { interval = DEFAULT.interval, retries = DEFAULT.retries, start_period = "0s", start_interval } = check;
+  const afterwards = start_interval === undefined ? seconds(interval) * retries : 0;
+  const patience = Math.ceil(seconds(start_period) + afterwards);
   return {
     ...check,
     interval: "1h",

@@ -210,12 +210,13 @@ describe("CPUs and memory", () => {
 });
 
 describe("health checks", () => {
-  const test1 = ["CMD", "true"];
+  const command = ["CMD", "true"];
   test.each([
-    ["nothing said: 3 retries at 30 s", { test: test1 }, "90s"],
-    ["quick", { test: test1, interval: "2s", retries: 3 }, "60s"],
-    ["all the patience of the file", { test: test1, start_period: "1m30s", interval: "10s", retries: 30 }, "390s"],
-    ["parts", { test: test1, start_period: "1h1m1.5s", interval: "500ms", retries: 1 }, "3662s"],
+    ["nothing said: 3 retries at 30 s", { test: command }, "90s"],
+    ["quick", { test: command, interval: "2s", retries: 3 }, "60s"],
+    ["all the patience of the file", { test: command, start_period: "1m30s", interval: "10s", retries: 30 }, "390s"],
+    ["a rhythm for the start", { test: command, interval: "1h", start_interval: "5s", start_period: "2m" }, "120s"],
+    ["parts", { test: command, start_period: "1h1m1.5s", interval: "500ms", retries: 1 }, "3662s"],
   ])("%s", (_, check, patience) => {
     const quiet = { interval: "1h", start_interval: "1s", start_period: patience };
     expect(quietHealthcheck(check)).toEqual({ ...check, ...quiet });
