@@ -132,6 +132,12 @@ describe("a service of an arm", () => {
     expect([services["app"]?.image, services["other"]?.image]).toEqual(["new", "other"]);
   });
 
+  test("an image for one service leaves what is built for others alone", () => {
+    const build = { context: "/tree" };
+    const { services } = project({ app: { build }, web: { build } }, { image: "new" });
+    expect([services["app"]?.build, services["web"]?.build]).toEqual([undefined, build]);
+  });
+
   test("carries labels beside those of the file", () => {
     const { labels } = project({ db: { labels: { team: "shop" } } }).services["db"] as ComposeService;
     expect(labels).toEqual({ team: "shop", "perf-gate": "k3", "perf-gate.arm": "base" });
