@@ -4,7 +4,7 @@ import {
   runPhases
 } from "./shared-run.js";
 import "./shared-compare.js";
-import "./shared-index.js";
+import "./shared-stack.js";
 import "./shared-cgroup.js";
 import "./shared-work-directory.js";
 import "./shared-programs.js";

@@ -2,7 +2,7 @@ import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
   measurePhase
-} from "./shared-index.js";
+} from "./shared-stack.js";
 import "./shared-cgroup.js";
 import "./shared-work-directory.js";
 import "./shared-programs.js";

@@ -5,7 +5,7 @@ import {
 } from "./shared-compare.js";
 import {
   measurePhase
-} from "./shared-index.js";
+} from "./shared-stack.js";
 import {
   describePlan,
   planPhase

@@ -1031,7 +1031,7 @@ function describePlan(plan, work) {
     `isolation  ${plan.layout.note}`,
     `allowed    QPS -${formatPercent(gateMargin(plan, "maxQpsDrop"))}, p99 +${formatPercent(gateMargin(plan, "maxP99Rise"))}, all together QPS -${formatPercent(gate.maxOverallQpsDrop)}`,
     "",
-    `${plan.cells.length} cells:`,
+    `${plan.cells.length} ${plan.cells.length === 1 ? "cell" : "cells"}:`,
     ...plan.cells.map((cell) => {
       const { connection, limits } = plan.config.scenarios.find(({ name }) => name === cell.scenario) ?? {};
       const gated = [cell.model === "open" ? "" : "QPS", limits?.gateLatency ? "p99" : ""].filter(

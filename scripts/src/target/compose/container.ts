@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { FrontCounts } from "../front.ts";
 import type { Usage } from "../target.ts";
 import { type Cgroup, cgroupOf, readCgroup } from "../usage/cgroup.ts";
@@ -148,4 +148,25 @@ export function usageOf(containers: readonly Container[]): Usage | null {
     else sum = { ...add(sum, usage), memoryBytes: sum.memoryBytes + usage.memoryBytes };
   }
   return sum;
+}
+
+/** The engine's own processes, where it runs on this machine. */
+export function enginePids(): number[] {
+  return readdirSync("/proc").flatMap((entry) => {
+    try {
+      const name = readFileSync(`/proc/${Number(entry)}/comm`, "utf8").trim();
+      return ["dockerd", "containerd"].includes(name) ? [Number(entry)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+export function parentOf(pid: number): number[] {
+  try {
+    const { ppid } = parseProcessStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
+    return ppid > 1 ? [ppid] : [];
+  } catch {
+    return [];
+  }
 }

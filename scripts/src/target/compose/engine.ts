@@ -114,3 +114,24 @@ function whyNoEngine(error: Error): string {
 function lastLines(text: string, lines: number): string {
   return text.trim().split("\n").slice(-lines).join("\n  ");
 }
+
+/**
+ * Removes containers, networks, volumes and images that carry the label.
+ *
+ * @returns number of containers
+ */
+export async function removeLabelled(label: string, signal: AbortSignal): Promise<number> {
+  const list = async (...args: string[]): Promise<string[]> => {
+    const found = await docker([...args, "--quiet", "--filter", `label=${label}`], { signal });
+    return [...new Set(found.split("\n").filter(Boolean))];
+  };
+  const containers = await list("ps", "--all");
+  if (containers.length > 0) await docker(["rm", "--force", "--volumes", ...containers], { signal });
+  for (const kind of ["network", "volume"]) {
+    const found = await list(kind, "ls");
+    if (found.length > 0) await docker([kind, "rm", ...found], { signal });
+  }
+  const images = await list("image", "ls");
+  if (images.length > 0) await docker(["image", "rm", "--force", ...images], { signal });
+  return containers.length;
+}

@@ -32,7 +32,7 @@ export interface ProjectOptions {
   /** Of each of the target services; null = what the file says. */
   resources: Resources | null;
   links: Readonly<Record<string, Link>>;
-  /** Takes the place of image and build of `service`; null = what the file says. */
+  /** Takes the place of image and build of PHP's service, the first of targetServices; null = what the file says. */
   image: string | null;
 }
 
@@ -45,12 +45,13 @@ export type SharedOptions = Omit<ProjectOptions, "arm" | "image">;
  */
 export function armProject(model: ComposeModel, options: ProjectOptions): ComposeModel {
   const { arm, id, service, image } = options;
+  const [php = service] = options.targetServices;
   const { linked, shared } = prepared(model, options);
   const own = pick(linked.services, (_, name) => !shared.has(name));
   checkOwn(linked, own, shared);
-  const { image: built } = own[service] ?? {};
+  const { image: built } = own[php] ?? {};
   const replaced = mapValues(own, (it, name) =>
-    image !== null && (name === service || (built !== undefined && it.image === built))
+    image !== null && (name === php || (built !== undefined && it.image === built))
       ? { ...without(it, "build"), image }
       : it,
   );
