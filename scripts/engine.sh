@@ -37,7 +37,7 @@ Usage: scripts/engine.sh start [--dry-run]
   status     print DOCKER_HOST=... of the engine that answers; status 4 where start is needed
   stop       end the private engine; its images stay in ${STATE}
 
-PERF_GATE_CACHE names another directory than ${CACHE}; each has an engine of its own.
+PERF_GATE_CACHE names another directory than ${CACHE}.
 Exit status: 0 it answers, 2 wrong usage, 4 no engine can be had.
 EOF
 }
@@ -54,16 +54,22 @@ engine_version() {
   DOCKER_HOST=$1 timeout 10 docker version --format '{{.Server.Version}}' 2>/dev/null
 }
 
-# Prints the address of the first engine that answers.
+# Prints the address of the first engine that answers. A private one of somebody else is as good as ours: two on one
+# machine would take each other's network rules.
 find_engine() {
+  local socket
   has docker || return 1
   if engine_version "${DOCKER_HOST:-}" >/dev/null; then
     printf '%s\n' "${DOCKER_HOST:-$(docker context inspect --format '{{.Endpoints.docker.Host}}')}"
-  elif [[ -S ${SOCKET} ]] && engine_version "unix://${SOCKET}" >/dev/null; then
-    printf 'unix://%s\n' "${SOCKET}"
-  else
-    return 1
+    return
   fi
+  for socket in "${SOCKET}" "${RUNTIME%/*}"/engine-*/docker.sock; do
+    if [[ -S ${socket} ]] && engine_version "unix://${socket}" >/dev/null; then
+      printf 'unix://%s\n' "${socket}"
+      return
+    fi
+  done
+  return 1
 }
 
 # Prints the version of compose or buildx; status 1 where it is absent.

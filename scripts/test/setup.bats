@@ -159,7 +159,7 @@ inside() {
 @test "node_modules is compared with package-lock.json" {
   local project=${BATS_TEST_TMPDIR}/project
   mkdir -p "${project}/scripts" "${project}/node_modules"
-  cp "${SCRIPTS}"/{setup,lib,packages}.sh "${project}/scripts"
+  cp "${SCRIPTS}"/{setup,lib,go,packages}.sh "${project}/scripts"
   local lock='{"packages": {"": {}, "node_modules/a": {"integrity": "1"}, "node_modules/b": {"integrity": "2", "optional": true}}}'
   matches() {
     printf '%s' "$1" >|"${project}/node_modules/.package-lock.json"
