@@ -1,6 +1,8 @@
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { readCgroup } from "../../src/target/usage/cgroup.ts";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { cgroupOf, readCgroup } from "../../src/target/usage/cgroup.ts";
 import {
   hasQuota,
   parseCgroupMounts,
@@ -38,6 +40,38 @@ describe("cgroup v2, from files as Linux 6 writes them", () => {
   test("a file that vanished leaves the figures as they were", () => {
     const before = { cpuSeconds: 3, memoryBytes: 2, throttledPeriods: 1, oomKills: 0 };
     expect(readCgroup({ ...cgroup, memory: file("gone") }, before)).toEqual(before);
+  });
+});
+
+describe("the cgroup of a container", () => {
+  const directory = mkdtempSync(join(tmpdir(), "perf-gate-cgroup-"));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  };
+  const recorded = (name: string): string =>
+    readFileSync(join(import.meta.dirname, "fixtures/cgroup-v2", name), "utf8");
+  write("proc/self/mountinfo", `30 24 0:26 / ${directory}/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate`);
+  write("proc/1/cgroup", "0::/system.slice/docker-4f.scope\n");
+  write("proc/2/cgroup", "0::/system.slice/docker-5a.scope\n");
+  for (const name of ["cpu.max", "cpu.stat", "memory.stat", "memory.events"]) {
+    write(`cgroup/system.slice/docker-4f.scope/${name}`, recorded(name));
+  }
+
+  test("v2: its own quota is counted once, and one above it as well", () => {
+    const throttled = () => {
+      const cgroup = cgroupOf(1, join(directory, "proc"));
+      return cgroup === null ? null : readCgroup(cgroup, nothing).throttledPeriods;
+    };
+    expect(throttled()).toBe(7);
+    write("cgroup/system.slice/cpu.max", "20000 100000\n");
+    write("cgroup/system.slice/cpu.stat", "nr_throttled 3\n");
+    expect(throttled()).toBe(10);
+  });
+
+  test("is none where it is not mounted here, or the process is gone", () => {
+    expect([cgroupOf(2, join(directory, "proc")), cgroupOf(3, join(directory, "proc"))]).toEqual([null, null]);
   });
 });
 

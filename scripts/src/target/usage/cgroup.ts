@@ -27,7 +27,7 @@ export interface Cgroup {
   cpu: string;
   memory: string;
   oom: string;
-  /** cpu.stat of the group and of every ancestor with a quota: the quota of a container sits above us. */
+  /** cpu.stat of ancestors with a quota (v1: and of the group): a container's quota sits above what runs in it. */
   throttle: string[];
 }
 
@@ -87,15 +87,20 @@ function createV2(leaf: string, mount: CgroupMount): Cgroup | null {
   return null;
 }
 
-/** The cgroup that a running process is in, such as a container's; null where it cannot be read. */
-export function cgroupOf(pid: number): Cgroup | null {
+/**
+ * The cgroup that a running process is in, such as a container's; null where it cannot be seen from here.
+ * `proc` is another directory for recorded files.
+ */
+export function cgroupOf(pid: number, proc = "/proc"): Cgroup | null {
   try {
-    const mounts = parseCgroupMounts(readFileSync("/proc/self/mountinfo", "utf8"));
+    const mounts = parseCgroupMounts(readFileSync(`${proc}/self/mountinfo`, "utf8"));
+    const text = readFileSync(`${proc}/${pid}/cgroup`, "utf8");
     const at = (controller: string): { mount: CgroupMount; directory: string } | null => {
       const mount =
         mounts.find(({ controllers }) => controllers.includes(controller)) ??
         mounts.find(({ version }) => version === 2);
-      return mount === undefined ? null : { mount, directory: directoryOf(mount, pid) };
+      const directory = mount && pathIn(mount, text);
+      return mount === undefined || directory === undefined || !existsSync(directory) ? null : { mount, directory };
     };
     const [cpuacct, cpu, memory] = [at("cpuacct"), at("cpu"), at("memory")];
     if (cpuacct === null || cpu === null || memory === null) return null;
@@ -106,19 +111,28 @@ export function cgroupOf(pid: number): Cgroup | null {
       cpu: join(cpuacct.directory, version === 1 ? "cpuacct.usage" : "cpu.stat"),
       memory: join(memory.directory, "memory.stat"),
       oom: join(memory.directory, version === 1 ? "memory.oom_control" : "memory.events"),
-      throttle: throttleFiles(cpu.directory, cpu.mount.mountPoint, version === 1 ? "cpu.cfs_quota_us" : "cpu.max"),
+      throttle:
+        version === 1
+          ? throttleFiles(cpu.directory, cpu.mount.mountPoint, "cpu.cfs_quota_us")
+          : // The group's own periods are in the file that its CPU time is read from.
+            throttleFiles(dirname(cpu.directory), cpu.mount.mountPoint, "cpu.max"),
     };
   } catch {
     return null;
   }
 }
 
-/** Directory of a process's cgroup; the mount point where the path lies outside of what is mounted. */
-function directoryOf(mount: CgroupMount, pid: number | "self" = "self"): string {
-  const path = parseCgroupPath(readFileSync(`/proc/${pid}/cgroup`, "utf8"), mount) ?? "/";
-  const inside = mount.root !== "/" && path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
-  const directory = join(mount.mountPoint, inside.replace(/^(\/\.\.)+/, ""));
+/** Directory of our own cgroup; the mount point where the path lies outside of what is mounted. */
+function directoryOf(mount: CgroupMount): string {
+  const directory = pathIn(mount, readFileSync("/proc/self/cgroup", "utf8"));
   return existsSync(directory) ? directory : mount.mountPoint.replace(/\/$/, "");
+}
+
+/** Where the cgroup of a /proc/<pid>/cgroup should be. */
+function pathIn(mount: CgroupMount, text: string): string {
+  const path = parseCgroupPath(text, mount) ?? "/";
+  const inside = mount.root !== "/" && path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
+  return join(mount.mountPoint, inside.replace(/^(\/\.\.)+/, ""));
 }
 
 /** Makes the directories and lets a process join them; on failure none is left. */
