@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -80,7 +81,7 @@ export function startK6(
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
     // Fewer, longer garbage collections: each one is a pause in the load.
-    env: { ...process.env, GOGC: "400" },
+    env: { ...process.env, ...withoutProxy(Object.values(spec.urls)), GOGC: "400" },
   });
   const child = new Child(spawned);
   if (usage.kind === "tree") usage.add(child.pid);
@@ -114,6 +115,16 @@ export function startK6(
       await usage.remove();
     },
   };
+}
+
+/**
+ * Variables that keep a proxy of the environment (HTTP_PROXY) out of the load's way to an address, such as a
+ * container's. A name may be one that only the proxy can reach.
+ */
+export function withoutProxy(urls: readonly string[]): { NO_PROXY: string; no_proxy: string } {
+  const addresses = urls.map((url) => new URL(url).hostname).filter((host) => isIP(host) !== 0);
+  const spared = [process.env.NO_PROXY ?? process.env.no_proxy ?? "", ...new Set(addresses)].filter(Boolean).join(",");
+  return { NO_PROXY: spared, no_proxy: spared };
 }
 
 function readResults(file: string, slots: number): SlotResult[] | null {
