@@ -30,14 +30,18 @@ export class CensusClients {
       const command = ["docker", "exec", "--interactive", id, "sh", "-c", AS_MYSQL_ROOT, "sh"];
       const client = await MysqlClient.connect(command, log).catch((error: Error) => {
         const how = "as root, with MYSQL_ROOT_PASSWORD or MARIADB_ROOT_PASSWORD of its container";
-        throw new MeasureError(`target.census.mysql: cannot ask ${service} ${how}: ${error.message}`);
+        throw new MeasureError(
+          `target.census.mysql: cannot ask ${service} ${how}: ${error.message}\n` +
+            "Set one of them in the compose file, or remove target.census.mysql",
+        );
       });
       use("mysql", client);
     }
     for (const container of redis) {
       const client = await RedisClient.connect(container.address() ?? "", REDIS_PORT).catch((error: Error) => {
         throw new MeasureError(
-          `target.census.redis: cannot ask ${container.service} on port ${REDIS_PORT}: ${error.message}`,
+          `target.census.redis: cannot ask ${container.service} on port ${REDIS_PORT}: ${error.message}. ` +
+            "It is asked for INFO without a password: remove that in the compose file, or target.census.redis",
         );
       });
       use("redis", client);
