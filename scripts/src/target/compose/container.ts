@@ -5,6 +5,7 @@ import type { Usage } from "../target.ts";
 import { type Cgroup, cgroupOf, readCgroup } from "../usage/cgroup.ts";
 import { parseProcessStat } from "../usage/parse.ts";
 import { docker } from "./engine.ts";
+import { startTicks } from "./owner.ts";
 
 /** What `docker inspect` says of a container, as far as it matters here. */
 export interface Inspection {
@@ -83,8 +84,9 @@ export class Container {
     return this.pid > 0 && startTicks(this.pid) === this.#startTicks && this.counts.workersDied === 0;
   }
 
-  /** Usage over all its starts; null where its cgroup cannot be read from here. */
+  /** Usage over all its starts; null where it runs and its cgroup cannot be read from here. */
   usage(): Usage | null {
+    if (this.pid === 0) return { ...this.#before, memoryBytes: 0 };
     if (this.#cgroup === null) return null;
     this.#usage = readCgroup(this.#cgroup, this.#usage);
     return add(this.#before, this.#usage);
@@ -117,15 +119,6 @@ export class Container {
       this.#lastLines = [...this.#lastLines, ...lines.split("\n").slice(-KEPT_LINES - 1, -1)].slice(-KEPT_LINES);
     });
     this.#follower = follower;
-  }
-}
-
-/** With the pid, the identity of a process; null where it has ended or cannot be seen from here. */
-function startTicks(pid: number): number | null {
-  try {
-    return parseProcessStat(readFileSync(`/proc/${pid}/stat`, "latin1")).startTicks;
-  } catch {
-    return null;
   }
 }
 
