@@ -33,12 +33,29 @@ for try in {1..200}; do
   sleep 0.01
 done
 for path in "\${!directory[@]}"; do rm -rf -- "$path"; done
+# What the engine was still making when its client was killed appears a moment later.
+list() {
+  case $1 in
+    container) docker ps --all --quiet --no-trunc --filter "label=$2" ;;
+    *) docker "$1" ls --quiet --filter "label=$2" ;;
+  esac
+}
 for what in "\${!label[@]}"; do
-  mapfile -t found < <(docker ps --all --quiet --filter "label=$what")
-  ((\${#found[@]} == 0)) || docker rm --force --volumes "\${found[@]}"
-  for kind in network volume; do
-    mapfile -t found < <(docker "$kind" ls --quiet --filter "label=$what")
-    ((\${#found[@]} == 0)) || docker "$kind" rm "\${found[@]}"
+  empty=0
+  for try in {1..60}; do
+    ((++empty))
+    for kind in container network volume image; do
+      mapfile -t found < <(list "$kind" "$what" | sort -u)
+      ((\${#found[@]})) || continue
+      empty=0
+      case $kind in
+        container) docker rm --force --volumes "\${found[@]}" ;;
+        image) docker image rm --force "\${found[@]}" ;;
+        *) docker "$kind" rm "\${found[@]}" ;;
+      esac
+    done
+    ((empty < 2)) || break
+    sleep 0.5
   done
 done
 `;
@@ -80,6 +97,6 @@ export const forgetCgroup = (path: string): void => forget("cgroup", path);
 export const guardDirectory = (path: string): void => guard("directory", path);
 export const forgetDirectory = (path: string): void => forget("directory", path);
 
-/** Removes containers, networks and volumes with this Docker label when this process ends. */
+/** Removes containers, networks, volumes and images with this Docker label when this process ends. */
 export const guardLabel = (label: string): void => guard("label", label);
 export const forgetLabel = (label: string): void => forget("label", label);

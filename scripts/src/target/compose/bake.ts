@@ -1,4 +1,4 @@
-import type { Build, ComposeModel, Entry, ProjectName } from "./types.ts";
+import type { Build, ComposeModel, Entry, Labels, ProjectName } from "./types.ts";
 
 /** What armProject() and sharedProject() made. */
 export interface Projects {
@@ -17,22 +17,22 @@ export interface Bake {
   /** To be written as JSON: a bake file. */
   file: { target: Record<string, object> };
   targets: string[];
-  /** What the builds may do, one --allow each: the files of both trees lie outside of bake's own directory. */
+  /** What the builds may do, one --allow each. */
   allow: string[];
 }
 
 /**
- * One bake file that builds what both arms and the shared project need, tagged as the projects name it; null where
- * nothing is built. `tags` and `cache_to` of the user's file are left out: they would overwrite images and caches that
+ * One bake file that builds what both arms and the shared project need, tagged as the projects name it, with these
+ * labels; null where nothing is built. `tags` and `cache_to` of the user's file are left out: they would overwrite images and caches that
  * are not this run's. Both arms may read the cache of either.
  */
-export function bakeFile(projects: Projects, id: string, cache: CacheEntries): Bake | null {
+export function bakeFile(projects: Projects, labels: Labels, cache: CacheEntries): Bake | null {
   const builds = (["base", "head", "shared"] as const).flatMap((project) => buildsOf(project, projects));
   if (builds.length === 0) return null;
   return {
-    file: { target: Object.fromEntries(builds.map((it) => [it.target, bakeTarget(it, { id, cache, projects })])) },
+    file: { target: Object.fromEntries(builds.map((it) => [it.target, bakeTarget(it, { labels, cache, projects })])) },
     targets: builds.map((it) => it.target),
-    allow: [...new Set(["fs=/", ...builds.flatMap(({ build }) => privileges(build))])],
+    allow: [...new Set(builds.flatMap(({ build }) => privileges(build)))],
   };
 }
 
@@ -57,12 +57,12 @@ function buildsOf(project: ProjectName, projects: Projects): Item[] {
 }
 
 interface Surroundings {
-  id: string;
+  labels: Labels;
   cache: CacheEntries;
   projects: Projects;
 }
 
-function bakeTarget(item: Item, { id, cache, projects }: Surroundings): object {
+function bakeTarget(item: Item, { labels, cache, projects }: Surroundings): object {
   const { tag, project, target, service } = item;
   const build = undoubled(item.build);
   const other = project === "base" ? "head" : "base";
@@ -76,7 +76,7 @@ function bakeTarget(item: Item, { id, cache, projects }: Surroundings): object {
       args: present(build.args ?? {}),
       target: build.target,
       contexts: contexts(build.additional_contexts ?? {}, project, projects),
-      labels: { ...build.labels, "perf-gate": id },
+      labels: { ...build.labels, ...labels },
       tags: [tag],
       "cache-from": [...new Set([...(build.cache_from ?? []), ...from])],
       "cache-to": cache.to.map((entry) => entry.replaceAll("{target}", target)),

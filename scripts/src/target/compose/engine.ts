@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { createWriteStream } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { MeasureError } from "../../core/errors.ts";
 import { childEnvironment } from "../environment.ts";
+import { forgetGroup, guardGroup } from "../guard.ts";
 
 /** `start_interval` of health checks; `docker compose config` as we need it. */
 const OLDEST_ENGINE = 25;
@@ -17,7 +18,7 @@ export interface DockerOptions {
 }
 
 /** A docker command that failed. */
-export class DockerError extends Error {
+export class DockerError extends MeasureError {
   /** "exit status 1", the signal that ended it, or why it could not be started. */
   readonly how: string;
   /** What it printed on stderr, trimmed. */
@@ -30,9 +31,13 @@ export class DockerError extends Error {
   }
 }
 
-/** Runs `docker ARGS`; its standard output. Rejects with DockerError, and with the signal's reason when aborted. */
+/**
+ * Runs `docker ARGS`; its standard output. Rejects with DockerError, with MeasureError where the log cannot be written,
+ * and with the signal's reason when aborted.
+ */
 export async function docker(args: readonly string[], options: DockerOptions): Promise<string> {
   options.signal.throwIfAborted();
+  const log = options.log === undefined ? null : new Log(options.log);
   // A group of its own: Ctrl-C reaches us alone, and we decide what it ends.
   const child = spawn("docker", args, {
     detached: true,
@@ -40,7 +45,7 @@ export async function docker(args: readonly string[], options: DockerOptions): P
     env: childEnvironment(options.env ?? {}),
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const log = options.log === undefined ? null : createWriteStream(options.log, { flags: "a" });
+  if (child.pid !== undefined) guardGroup(child.pid);
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (text: string) => {
@@ -59,10 +64,51 @@ export async function docker(args: readonly string[], options: DockerOptions): P
     });
     options.signal.throwIfAborted();
     if (how !== null) throw new DockerError(args, how, texts.stderr.trim());
+    log?.check();
     return texts.stdout;
   } finally {
     options.signal.removeEventListener("abort", end);
-    log?.end();
+    if (child.pid !== undefined) forgetGroup(child.pid);
+    log?.close();
+  }
+}
+
+/** Complete at any moment, for an error message quotes its end. */
+class Log {
+  readonly #path: string;
+  readonly #file: number;
+  #failure: Error | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+    try {
+      this.#file = openSync(path, "a");
+    } catch (error) {
+      throw this.#complaint(error as Error);
+    }
+  }
+
+  write(text: string): void {
+    try {
+      writeSync(this.#file, text);
+    } catch (error) {
+      this.#failure ??= error as Error;
+    }
+  }
+
+  /** Throws MeasureError where something could not be written. */
+  check(): void {
+    if (this.#failure !== null) throw this.#complaint(this.#failure);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #complaint(error: Error): MeasureError {
+    return new MeasureError(
+      `cannot write ${this.#path}: ${error.message}. Make room there, or name another --work-directory`,
+    );
   }
 }
 
@@ -111,27 +157,6 @@ function whyNoEngine(error: Error): string {
 }
 
 /** The end of what a command printed. */
-function lastLines(text: string, lines: number): string {
-  return text.trim().split("\n").slice(-lines).join("\n  ");
-}
-
-/**
- * Removes containers, networks, volumes and images that carry the label.
- *
- * @returns number of containers
- */
-export async function removeLabelled(label: string, signal: AbortSignal): Promise<number> {
-  const list = async (...args: string[]): Promise<string[]> => {
-    const found = await docker([...args, "--quiet", "--filter", `label=${label}`], { signal });
-    return [...new Set(found.split("\n").filter(Boolean))];
-  };
-  const containers = await list("ps", "--all");
-  if (containers.length > 0) await docker(["rm", "--force", "--volumes", ...containers], { signal });
-  for (const kind of ["network", "volume"]) {
-    const found = await list(kind, "ls");
-    if (found.length > 0) await docker([kind, "rm", ...found], { signal });
-  }
-  const images = await list("image", "ls");
-  if (images.length > 0) await docker(["image", "rm", "--force", ...images], { signal });
-  return containers.length;
+export function lastLines(text: string, lines: number): string {
+  return text.trim().split("\n").slice(-lines).join("\n");
 }

@@ -10,6 +10,7 @@ import {
   type ComposeService,
   type Deploy,
   type Entry,
+  type Labels,
   mapValues,
   type ProjectName,
   pick,
@@ -20,6 +21,8 @@ import {
 export interface ProjectOptions {
   /** Of the run; the project is perf-gate-<id>-<arm>. Lower case, digits, "-". */
   id: string;
+  /** On every container and volume. */
+  labels: Labels;
   arm: Arm;
   /** Answers HTTP. */
   service: string;
@@ -152,15 +155,15 @@ interface Parts {
 }
 
 function project(model: ComposeModel, options: SharedOptions, name: ProjectName, parts: Parts): ComposeModel {
-  const { id } = options;
+  const { id, labels } = options;
   const services = mapValues(tagged(parts.services, id, name), (it, key) => ({
     ...confined(it, isTarget(key, options), options),
-    labels: { ...it.labels, "perf-gate": id, "perf-gate.arm": name },
+    labels: { ...it.labels, ...labels, "perf-gate.arm": name },
   }));
   const used = new Set(Object.values(services).flatMap(namedVolumes));
   const volumes = mapValues(
     pick(model.volumes ?? {}, (_, key) => used.has(key)),
-    (it, key) => (it?.external ? it : { ...it, name: `${projectName(id, name)}_${key}`, labels: { "perf-gate": id } }),
+    (it, key) => (it?.external ? it : { ...it, name: `${projectName(id, name)}_${key}`, labels }),
   );
   return { ...model, name: projectName(id, name), services, networks: parts.networks, volumes };
 }

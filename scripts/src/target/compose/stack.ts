@@ -6,15 +6,18 @@ import { ARMS, type Arm, type TargetConfig } from "../../core/model.ts";
 import { forgetDirectory, forgetLabel, guardDirectory, guardLabel } from "../guard.ts";
 import { tail } from "../log.ts";
 import type { StartOptions } from "../target.ts";
+import { waitFor } from "../wait.ts";
 import { bakeFile } from "./bake.ts";
 import { requireServices } from "./checks.ts";
 import { Container, inspect } from "./container.ts";
-import { DockerError, docker, removeLabelled } from "./engine.ts";
+import { DockerError, docker } from "./engine.ts";
 import { quietImageHealthcheck } from "./healthcheck.ts";
+import { removeLabelled, removeLeftovers } from "./leftovers.ts";
 import { TOXIPROXY_PORT, toxics } from "./links.ts";
+import { OWNER_LABEL, thisOwner } from "./owner.ts";
 import { armProject, composeText, networksOf, projectName, type SharedOptions, sharedProject } from "./project.ts";
 import { type Recipe, recipeOf } from "./recipe.ts";
-import { type ComposeModel, type ComposeService, mapValues, type ProjectName, pick } from "./types.ts";
+import { type ComposeModel, type ComposeService, type Labels, mapValues, type ProjectName, pick } from "./types.ts";
 
 const LABEL = "perf-gate";
 const PROJECTS = [...ARMS, "shared"] as const;
@@ -22,6 +25,7 @@ const PROJECTS = [...ARMS, "shared"] as const;
 const UP_TIMEOUT = 180;
 /** Everything is removed within this time, or left to the next run. */
 const CLOSE_TIMEOUT_MS = 60_000;
+const TOXIPROXY_TIMEOUT_MS = 10_000;
 /** Lines of each container's log that are kept in the work directory. */
 const KEPT_LOG_LINES = "2000";
 
@@ -31,6 +35,7 @@ export class Stack {
   readonly containers: Record<ProjectName, Container[]> = { base: [], head: [], shared: [] };
   readonly #options: StartOptions;
   readonly #id = randomBytes(4).toString("hex");
+  readonly #labels: Labels = { [LABEL]: this.#id, [OWNER_LABEL]: thisOwner() };
   readonly #label = `${LABEL}=${this.#id}`;
   readonly #state: string;
   readonly #logs: string;
@@ -43,7 +48,8 @@ export class Stack {
     rmSync(this.#state, { recursive: true, force: true });
     mkdirSync(this.#state, { recursive: true, mode: 0o700 });
     mkdirSync(this.#logs, { recursive: true });
-    for (const log of ["build", "compose", "prepare-base", "prepare-head"]) rmSync(this.log(log), { force: true });
+    for (const log of ["build", "compose", "mysql-client", "prepare-base", "prepare-head"])
+      rmSync(this.log(log), { force: true });
     guardDirectory(this.#state);
     guardLabel(this.#label);
     this.recipe = recipeOf(options, this.#state);
@@ -57,8 +63,8 @@ export class Stack {
   /** Starts and prepares everything. Throws InputError or MeasureError; what is up by then is left to close(). */
   async start(): Promise<void> {
     const { progress, signal } = this.#options;
-    const left = await removeLabelled(LABEL, signal);
-    if (left > 0) progress(`removed ${left} containers that a killed run had left`);
+    const left = await removeLeftovers(signal);
+    if (left > 0) progress(`removed ${left} ${left === 1 ? "container" : "containers"} that a killed run had left`);
     const models = { base: await this.#resolve("base"), head: await this.#resolve("head") };
     const sharedModel = await this.#resolve("shared");
     this.#projects = { base: this.#ofArm(models.base, "base"), head: this.#ofArm(models.head, "head") };
@@ -68,7 +74,10 @@ export class Stack {
     for (const project of PROJECTS) await this.#pull(project);
     for (const arm of ARMS) {
       const networks = new Set([models[arm], sharedModel].flatMap((model) => networksOf(model, this.#id, arm)));
-      for (const name of networks) await docker(["network", "create", "--label", this.#label, name], { signal });
+      for (const name of networks) {
+        const labels = Object.entries(this.#labels).flatMap(([key, value]) => ["--label", `${key}=${value}`]);
+        await docker(["network", "create", ...labels, name], { signal });
+      }
     }
     if (shared !== null) {
       progress(`starting ${Object.keys(shared.services).join(", ")} for both arms`);
@@ -168,7 +177,7 @@ export class Stack {
     const { resources, links }: TargetConfig = config.target;
     const { service, shared, restart } = this.recipe;
     const cpus = config.measure.isolation === "off" ? null : { target: layout.target, services: layout.services };
-    return { id: this.#id, service, shared, targetServices: restart, resources, links, cpus };
+    return { id: this.#id, labels: this.#labels, service, shared, targetServices: restart, resources, links, cpus };
   }
 
   #ofArm(model: ComposeModel, arm: Arm): ComposeModel {
@@ -180,14 +189,16 @@ export class Stack {
     const { progress, signal } = this.#options;
     const projects = { base: this.#project("base"), head: this.#project("head") };
     const shared = this.#projects.shared ?? null;
-    const bake = bakeFile({ ...projects, shared }, this.#id, { from: [], to: [] });
+    const bake = bakeFile({ ...projects, shared }, this.#labels, { from: [], to: [] });
     if (bake === null) return;
     progress(`building ${bake.targets.join(", ")}`);
     const file = join(this.#state, "bake.json");
     writeFileSync(file, JSON.stringify(bake.file, null, 2));
     const allow = bake.allow.map((what) => `--allow=${what}`);
     const args = ["buildx", "bake", "--file", file, ...allow, "--progress", "plain", ...bake.targets];
-    await docker(args, { signal, log: this.log("build") }).catch(() => {
+    // The files of both trees lie outside of bake's own directory; --allow=fs=/ is not known before buildx 0.19.
+    const env = { BUILDX_BAKE_ENTITLEMENTS_FS: "0" };
+    await docker(args, { signal, env, log: this.log("build") }).catch(() => {
       signal.throwIfAborted();
       const services = Object.values(this.#projects).flatMap((project) => Object.values(project.services));
       const files = services.flatMap(({ build }) => (build === undefined ? [] : [build.dockerfile ?? "Dockerfile"]));
@@ -259,15 +270,27 @@ export class Stack {
 
   /** Toxiproxy forgets its delays with every start; it is never restarted within a run. */
   async #delay(project: ProjectName): Promise<void> {
-    const { links } = this.#options.plan.config.target;
+    const { plan, signal } = this.#options;
+    const { links } = plan.config.target;
     for (const { service, path, body } of toxics(links)) {
       const address = this.container(project, service)?.address();
       if (address === undefined || address === null) continue;
-      const answer = await fetch(`http://${address}:${TOXIPROXY_PORT}${path}`, {
-        method: "POST",
-        body: JSON.stringify(body),
-        signal: this.#options.signal,
-      });
+      const url = `http://${address}:${TOXIPROXY_PORT}${path}`;
+      let why = "";
+      const post = async (): Promise<Response | null> => {
+        const sent = {
+          method: "POST",
+          body: JSON.stringify(body),
+          signal: AbortSignal.any([signal, AbortSignal.timeout(2000)]),
+        };
+        return await fetch(url, sent).catch((error: Error) => {
+          why = error.cause instanceof Error ? error.cause.message : error.message;
+          return null;
+        });
+      };
+      // Its container runs before it listens.
+      const answer = await waitFor(post, { everyMs: 50, timeoutMs: TOXIPROXY_TIMEOUT_MS, signal });
+      if (answer === null) throw new MeasureError(`target.links.${service}: Toxiproxy does not answer: ${why}`);
       if (!answer.ok) throw new MeasureError(`target.links.${service}: Toxiproxy refuses: ${await answer.text()}`);
     }
   }

@@ -8,6 +8,9 @@ import type { Arm } from "../../core/model.ts";
 /** Both arms have a project of their own; what they share is a third. */
 export type ProjectName = Arm | "shared";
 
+/** On containers, networks, volumes and images. */
+export type Labels = Readonly<Record<string, string>>;
+
 export interface ComposeModel {
   name?: string;
   services: Record<string, ComposeService>;

@@ -7,7 +7,7 @@ import { ARMS } from "../../../src/core/model.ts";
 import { bakeFile } from "../../../src/target/compose/bake.ts";
 import { armProject, composeText, sharedProject } from "../../../src/target/compose/project.ts";
 import type { ComposeModel } from "../../../src/target/compose/types.ts";
-import { buildxVersion, composeVersion, EXAMPLES, type Example, example, OPTIONS } from "./examples.ts";
+import { buildxVersion, composeVersion, EXAMPLES, type Example, example, LABELS, OPTIONS } from "./examples.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "perf-gate-compose-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -62,7 +62,7 @@ describe.skipIf(buildxVersion() === null)("docker buildx bake", () => {
   function printed(name: Example) {
     mkdirSync(join(directory, "docker"), { recursive: true });
     writeFileSync(join(directory, "docker/key"), "secret");
-    const bake = bakeFile(projectsOf(name), "k3", { from: ["type=local,src=/c/{target}"], to: [] });
+    const bake = bakeFile(projectsOf(name), LABELS, { from: ["type=local,src=/c/{target}"], to: [] });
     const text = JSON.stringify(bake?.file).replaceAll("/tree", directory);
     const print = (file: string) => ["buildx", "bake", "-f", file, "--print", ...(bake?.targets ?? [])];
     return {

@@ -32,7 +32,16 @@ export function resolved(name: Example): ComposeModel {
   return JSON.parse(execFileSync("docker", args, { encoding: "utf8", stdio: "pipe" }).replaceAll(tree, "/tree"));
 }
 
-const COMMON = { id: "k3", cpus: { target: [1, 2], services: [3] }, resources: null, links: {}, image: null };
+export const LABELS = { "perf-gate": "k3", "perf-gate.owner": "ci:7:99" };
+
+const COMMON = {
+  id: "k3",
+  labels: LABELS,
+  cpus: { target: [1, 2], services: [3] },
+  resources: null,
+  links: {},
+  image: null,
+};
 
 /** How each example would be configured. */
 export const OPTIONS: Record<Example, Omit<ProjectOptions, "arm">> = {

@@ -4,7 +4,7 @@ import type { Link } from "../../../src/core/model.ts";
 import { toxics, withLinks } from "../../../src/target/compose/links.ts";
 import { armProject, sharedProject } from "../../../src/target/compose/project.ts";
 import type { ComposeModel, ComposeService } from "../../../src/target/compose/types.ts";
-import { example, OPTIONS } from "./examples.ts";
+import { example, LABELS, OPTIONS } from "./examples.ts";
 
 const link: Link = { port: null, latencyMs: 2, jitterMs: 1 };
 const networks = { default: null };
@@ -25,7 +25,7 @@ describe("a linked service", () => {
       hostname: "shop-db",
       networks: { back: { aliases: ["database", "shop_db", "mysql.internal"] } },
       cpuset: "3",
-      labels: { "perf-gate": "k3", "perf-gate.arm": "base" },
+      labels: { ...LABELS, "perf-gate.arm": "base" },
     });
   });
 

@@ -11,7 +11,7 @@ import {
   sharedProject,
 } from "../../../src/target/compose/project.ts";
 import type { ComposeModel, ComposeService } from "../../../src/target/compose/types.ts";
-import { EXAMPLES, type Example, example, goldenPath, OPTIONS } from "./examples.ts";
+import { EXAMPLES, type Example, example, goldenPath, LABELS, OPTIONS } from "./examples.ts";
 
 const arm = (name: Example, options: Partial<ProjectOptions> = {}): ComposeModel =>
   armProject(example(name), { ...OPTIONS[name], arm: "head", ...options });
@@ -140,7 +140,7 @@ describe("a service of an arm", () => {
 
   test("carries labels beside those of the file", () => {
     const { labels } = project({ db: { labels: { team: "shop" } } }).services["db"] as ComposeService;
-    expect(labels).toEqual({ team: "shop", "perf-gate": "k3", "perf-gate.arm": "base" });
+    expect(labels).toEqual({ team: "shop", ...LABELS, "perf-gate.arm": "base" });
   });
 
   test.each<[Arm, string[]]>([
@@ -158,7 +158,7 @@ describe("a service of an arm", () => {
     expect(Object.keys(arm("symfony").volumes ?? {})).toEqual(["socket"]);
     expect(arm("awkward").volumes?.["shop_data"]).toEqual({
       name: "perf-gate-k3-head_shop_data",
-      labels: { "perf-gate": "k3" },
+      labels: LABELS,
     });
   });
 });
@@ -277,7 +277,7 @@ describe("shared services", () => {
       { ...OPTIONS.awkward, shared: ["db"] },
     ) as ComposeModel;
     expect(services["db"]?.image).toBe("perf-gate/k3:shared-db");
-    expect(volumes).toEqual({ data: { name: "perf-gate-k3-shared_data", labels: { "perf-gate": "k3" } } });
+    expect(volumes).toEqual({ data: { name: "perf-gate-k3-shared_data", labels: LABELS } });
   });
 
   test("bring what they depend on, which the arms then do without", () => {

@@ -1,0 +1,291 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { ARMS, type Arm, type ComposeConfig, type TargetConfig } from "../../../src/core/model.ts";
+import { OWNER_LABEL, thisOwner } from "../../../src/target/compose/owner.ts";
+import { get } from "../../../src/target/http.ts";
+import { startTarget } from "../../../src/target/start.ts";
+import type { Target } from "../../../src/target/target.ts";
+import { makeSite } from "../app.ts";
+
+/** The real engine: containers are started, killed and looked for. */
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  expect(left()).toEqual([]);
+});
+
+const docker = (...args: string[]): string => execFileSync("docker", args, { encoding: "utf8", stdio: "pipe" }).trim();
+
+/** Somebody else may use the engine at the same time. */
+const OURS = `label=${OWNER_LABEL}=${thisOwner()}`;
+
+/** Containers, networks, volumes and images with a label. */
+function labelled(filter: string): string[] {
+  const lines = (text: string) => text.split("\n").filter(Boolean);
+  return [
+    ...lines(docker("ps", "--all", "--filter", filter, "--format", "{{.Names}}")),
+    ...lines(docker("network", "ls", "--filter", filter, "--format", "{{.Name}}")),
+    ...lines(docker("volume", "ls", "--filter", filter, "--format", "{{.Name}}")),
+    ...lines(docker("image", "ls", "--filter", filter, "--format", "{{.Repository}}:{{.Tag}}")),
+  ];
+}
+
+const left = (): string[] => labelled(OURS);
+
+/** PHP's own web server: no image needs to be built, and what it answers is in one file. */
+const APP = `services:
+  app:
+    image: php:8.4-fpm
+    command: php -S 0.0.0.0:8080 -t /srv/app
+    working_dir: /srv/app
+    volumes: ["./app:/srv/app"]
+`;
+/** No variable of compose. */
+const COST = ["$5 a $", "{piece}"].join("");
+const INDEX = `<?php
+switch (strtok($_SERVER['REQUEST_URI'], '?')) {
+    case '/env': echo json_encode(getenv()); break;
+    case '/hungry': ini_set('memory_limit', -1); echo strlen(str_repeat('x', 400 << 20)); break;
+    case '/tree': echo file_get_contents('/srv/app/tree.txt'); break;
+    case '/prepared': echo file_get_contents('/tmp/prepared'); break;
+    default: echo 'ok';
+}
+`;
+
+interface Files {
+  compose?: string;
+  /** Path below the arm's tree -> text. */
+  more?: Partial<Record<Arm, Record<string, string>>>;
+}
+
+const COMPOSE: ComposeConfig = {
+  file: "compose.yml",
+  service: "app",
+  port: 8080,
+  restart: ["app"],
+  shared: [],
+  census: { mysql: null, redis: null },
+};
+
+/** Two trees with a compose file, and the options to start them with. */
+function siteOf(files: Files, compose: Partial<ComposeConfig> = {}, target: Partial<TargetConfig> = {}) {
+  const site = makeSite({ target: { compose: { ...COMPOSE, ...compose }, healthPath: "/", ...target } });
+  cleanups.push(site.remove);
+  site.options.plan.driver = "compose";
+  for (const arm of ARMS) {
+    const all = {
+      "compose.yml": files.compose ?? APP,
+      "app/index.php": INDEX,
+      "app/tree.txt": arm,
+      ...files.more?.[arm],
+    };
+    for (const [path, text] of Object.entries(all)) {
+      mkdirSync(dirname(join(site.directory, arm, path)), { recursive: true });
+      writeFileSync(join(site.directory, arm, path), text);
+    }
+  }
+  return site;
+}
+
+async function start(site: ReturnType<typeof siteOf>): Promise<Target> {
+  const target = await startTarget(site.options);
+  cleanups.push(() => target.close());
+  return target;
+}
+
+const body = async (target: Target, arm: Arm, path: string): Promise<string> =>
+  (await get(target.url(arm) + path)).body;
+
+describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("a compose file on the engine", () => {
+  test("fixed ports, names, volumes, a mounted tree and an env_file: both arms run at once, each on its own", async () => {
+    const compose = `services:
+  app:
+    image: php:8.4-fpm
+    container_name: the-app
+    hostname: the-app
+    command: php -S 0.0.0.0:8080 -t /srv/app
+    working_dir: /srv/app
+    ports: ["8080:8080"]
+    env_file: [app.env]
+    volumes: ["./app:/srv/app", "data:/data"]
+    networks: { front: { ipv4_address: 10.213.7.10 } }
+networks: { front: { name: the-network, ipam: { config: [{ subnet: 10.213.7.0/24 }] } } }
+volumes: { data: { name: the-data } }
+`;
+    const more = { base: { "app.env": "WHO=base\n" }, head: { "app.env": "WHO=head\n" } };
+    const prepare = ["cat /data/old > /tmp/prepared 2>/dev/null; echo $WHO > /data/old; cat /data/old > /tmp/prepared"];
+    const target = await start(siteOf({ compose, more }, {}, { prepare, env: { COST } }));
+    for (const arm of ARMS) {
+      expect(await body(target, arm, "/tree")).toBe(arm);
+      expect(await body(target, arm, "/prepared")).toBe(`${arm}\n`);
+      expect(JSON.parse(await body(target, arm, "/env"))).toMatchObject({ WHO: arm, COST });
+    }
+    expect(docker("ps", "--filter", OURS, "--format", "{{.Ports}}")).not.toContain("->");
+  }, 60_000);
+
+  test("a restart renews the process, keeps what was prepared, and its CPU time goes on counting", async () => {
+    const site = siteOf({}, {}, { prepare: ["echo $PERF_GATE_ARM done > /tmp/prepared"] });
+    const target = await start(site);
+    const before = target.usage("head")?.cpuSeconds ?? Number.NaN;
+    expect(before).toBeGreaterThan(0);
+    const [process] = target.namespaces();
+    const started = performance.now();
+    await target.restart();
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(target.namespaces()).not.toContain(process);
+    expect(await body(target, "head", "/prepared")).toBe("done\n");
+    expect(target.usage("head")?.cpuSeconds).toBeGreaterThan(before);
+    expect(target.alive("base")).toBe(true);
+  }, 60_000);
+
+  test("limits as of a pod are the container's", async () => {
+    const resources = { cpus: 0.5, memoryBytes: 256 * 2 ** 20, by: "quota" } as const;
+    const target = await start(siteOf({}, {}, { resources }));
+    const [id = ""] = docker("ps", "--quiet", "--filter", OURS).split("\n");
+    const format = "{{.HostConfig.NanoCpus}} {{.HostConfig.Memory}} {{.HostConfig.MemorySwap}}";
+    expect(docker("inspect", "--format", format, id)).toBe(`500000000 ${2 ** 28} ${2 ** 28}`);
+    // More memory than that: the kernel kills who asked, and it is seen.
+    const before = target.usage("head");
+    await get(`${target.url("head")}/hungry`).catch(() => null);
+    const killed = (target.usage("head")?.oomKills ?? 0) - (before?.oomKills ?? 0);
+    expect(killed > 0 || !target.alive("head")).toBe(true);
+  }, 60_000);
+
+  test("a delay on the way to a shared service is there, and the census counts its commands", async () => {
+    const compose = `${APP}  cache: { image: "redis:7" }\n`;
+    const index =
+      "<?php $r = stream_socket_client('tcp://cache:6379'); for ($i = 0; $i < 5; $i++) { fwrite($r, \"PING\\r\\n\"); fgets($r); } echo 'ok';";
+    const more = { base: { "app/cached.php": index }, head: { "app/cached.php": index } };
+    const links = { cache: { port: null, latencyMs: 20, jitterMs: 0 } };
+    const shared = { shared: ["cache"], census: { mysql: null, redis: "cache" } };
+    const target = await start(siteOf({ compose, more }, shared, { links }));
+    const before = await target.counters();
+    const started = performance.now();
+    expect(await body(target, "base", "/cached.php")).toBe("ok");
+    // Five round trips, and none for the connection: only answers are delayed.
+    expect(performance.now() - started).toBeGreaterThan(95);
+    const after = await target.counters();
+    expect((after.redisCommands ?? 0) - (before.redisCommands ?? 0)).toBe(5);
+  }, 60_000);
+});
+
+describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("when it goes wrong", () => {
+  test.each<[string, string, RegExp]>([
+    [
+      "a build that fails",
+      "services: { app: { build: { context: ., dockerfile_inline: 'FROM php:8.4-fpm\nRUN echo about to fail && exit 3' } } }\n",
+      /the images cannot be built[\s\S]*about to fail && exit 3/,
+    ],
+    [
+      "an image that cannot be pulled",
+      "services: { app: { image: 'localhost:1/nothing:1' } }\n",
+      /an image cannot be pulled: .*localhost:1[\s\S]*docker\/offline\/build\.sh/,
+    ],
+    [
+      "a backing service that ends",
+      `${APP}    depends_on: { db: { condition: service_healthy } }
+  db: { image: "redis:7", command: "sh -c 'echo disk is full >&2; exit 4'", healthcheck: { test: [CMD, "true"] } }\n`,
+      /base: cannot start db: [\s\S]*db is exited, exit status 4[\s\S]*disk is full/,
+    ],
+    [
+      "a command that is not there",
+      "services: { app: { image: 'php:8.4-fpm', command: nonsense } }\n",
+      /^app of base (?:has ended: |is exited: )exit status 127[\s\S]*nonsense/,
+    ],
+    ["a file that is no compose file", "services: [app]\n", /target\.compose: .*compose\.yml of base cannot be used/],
+    ["a missing env_file", `${APP}    env_file: [.env]\n`, /env file .*\.env not found.*target\.copy/],
+  ])(
+    "%s",
+    async (_, compose, message) => {
+      await expect(startTarget(siteOf({ compose }).options)).rejects.toThrow(message);
+    },
+    90_000,
+  );
+
+  test("a health path that answers 500 is quoted, with the log", async () => {
+    const broken = { "app/index.php": "<?php error_log('no such table'); http_response_code(500); echo 'broken';" };
+    const site = siteOf({ more: { head: broken } });
+    await expect(startTarget(site.options)).rejects.toThrow(
+      /head is not healthy: GET .* must answer 2xx; status 500: broken[\s\S]*no such table/,
+    );
+  }, 60_000);
+
+  test("a prepare command that fails is named, with its output", async () => {
+    const site = siteOf({}, {}, { prepare: ["true", "echo no such migration >&2; exit 7"] });
+    await expect(startTarget(site.options)).rejects.toThrow(
+      /prepare of base failed in app: .*: exit status 7[\s\S]*no such migration/,
+    );
+    expect(readFileSync(join(site.workDirectory, "logs", "prepare-base.log"), "utf8")).toBe("no such migration\n");
+  }, 60_000);
+
+  test("a backing service that is killed ends the run at the next restart, a killed runtime is seen at once", async () => {
+    const compose = `${APP}  db: { image: "redis:7" }\n`;
+    const target = await start(siteOf({ compose }, { shared: ["db"] }));
+    const idOf = (service: string) =>
+      docker("ps", "--quiet", "--filter", OURS, "--filter", `label=com.docker.compose.service=${service}`).split(
+        "\n",
+      )[0] ?? "";
+    docker("kill", idOf("app"));
+    expect(ARMS.filter((arm) => target.alive(arm))).toHaveLength(1);
+    await target.restart();
+    expect(ARMS.filter((arm) => target.alive(arm))).toHaveLength(2);
+    docker("kill", idOf("db"));
+    await expect(target.restart()).rejects.toThrow("db of shared is exited: exit status 137");
+  }, 60_000);
+
+  test("what a killed run left is removed before the next one starts, what others use is not", async () => {
+    const make = (owner: string) => {
+      const labels = ["--label", "perf-gate=left", "--label", `${OWNER_LABEL}=${owner}`];
+      const name = `perf-gate-left-${labelled(`label=perf-gate=left`).length}`;
+      docker("network", "create", ...labels, name);
+      docker("volume", "create", ...labels, name);
+      docker("run", "--detach", "--name", name, ...labels, "--network", name, "redis:7");
+    };
+    // Nobody has the pid 2^22: it is the kernel's limit.
+    make(`${hostname()}:4194304:1`);
+    make(`elsewhere:1:1`);
+    cleanups.push(() => {
+      docker("rm", "--force", "perf-gate-left-3");
+      docker("network", "rm", "perf-gate-left-3");
+      docker("volume", "rm", "perf-gate-left-3");
+    });
+    const site = siteOf({});
+    await start(site);
+    expect(site.progress).toContain("removed 1 container that a killed run had left");
+    expect(labelled("label=perf-gate=left")).toEqual(Array(3).fill("perf-gate-left-3"));
+  }, 60_000);
+
+  test.each([50, 400, 1500, 3000])(
+    "interrupted after %i ms: nothing is left",
+    async (ms) => {
+      const site = siteOf({ compose: `${APP}  db: { image: "redis:7" }\n` }, { shared: ["db"] });
+      setTimeout(() => site.abort.abort(new Error("interrupted")), ms);
+      const target = await startTarget(site.options).catch((error: Error) => error.message);
+      // It may have been up before.
+      if (typeof target !== "string") await target.close();
+      else expect(target).toBe("interrupted");
+      expect(left()).toEqual([]);
+      expect(existsSync(join(site.workDirectory, "state"))).toBe(false);
+    },
+    60_000,
+  );
+
+  test("no engine: what is missing and what to do instead", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "perf-gate-engine-"));
+    cleanups.push(() => rmSync(directory, { recursive: true }));
+    const host = process.env.DOCKER_HOST;
+    process.env.DOCKER_HOST = `unix://${directory}/none.sock`;
+    try {
+      await expect(startTarget(siteOf({}).options)).rejects.toThrow(
+        /no Docker engine answers: is the Docker daemon running\? .*--driver process/,
+      );
+    } finally {
+      if (host === undefined) delete process.env.DOCKER_HOST;
+      else process.env.DOCKER_HOST = host;
+    }
+  });
+});
