@@ -106,13 +106,21 @@ export async function sameTree({ base, head }: Plan["arms"]): Promise<boolean> {
 
 /**
  * Makes the worktrees that the plan's arms need, with the untracked paths of `copy` in them. Returns what removes them
- * again; safe to call twice. Leftovers of a killed run are replaced.
+ * again; safe to call twice, and it never rejects: what cannot be removed is told to `warn`, for the run it belonged
+ * to is over. Leftovers of a killed run are replaced.
+ * @throws MeasureError where a tree cannot be made, naming its directory.
  */
-export async function checkOut(arms: Plan["arms"], copy: readonly string[] = []): Promise<() => Promise<void>> {
+export async function checkOut(
+  arms: Plan["arms"],
+  copy: readonly string[] = [],
+  warn: (text: string) => void = (text) => process.emitWarning(text),
+): Promise<() => Promise<void>> {
   const made: { repository: string; directory: string }[] = [];
   const remove = async () => {
     for (const { repository, directory } of made.splice(0)) {
-      await rm(directory, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true }).catch((error: Error) => {
+        warn(`${directory} cannot be removed: ${error.message}. ${byHand(directory)}`);
+      });
       await git(repository, "worktree", "prune").catch(() => "");
     }
   };
@@ -120,9 +128,17 @@ export async function checkOut(arms: Plan["arms"], copy: readonly string[] = [])
     for (const arm of ARMS) {
       const { repository, directory, commit, label } = arms[arm];
       if (repository === null || directory === null || commit === null) continue;
+      await rm(directory, { recursive: true, force: true }).catch((error: Error) => {
+        throw new MeasureError(
+          `${directory}, where ${label} is to be checked out, cannot be emptied: ${error.message}. ${byHand(directory)}`,
+        );
+      });
       made.push({ repository, directory });
-      await rm(directory, { recursive: true, force: true });
-      await mkdir(dirname(directory), { recursive: true });
+      await mkdir(dirname(directory), { recursive: true }).catch((error: Error) => {
+        throw new MeasureError(
+          `cannot make ${dirname(directory)}, where ${label} is to be checked out: ${error.message}`,
+        );
+      });
       await git(repository, "worktree", "prune");
       await git(repository, "worktree", "add", "--detach", "--quiet", directory, commit).catch((error: Error) => {
         throw new MeasureError(`cannot check out ${label} (${commit.slice(0, 12)}) to ${directory}: ${error.message}`);
@@ -135,6 +151,10 @@ export async function checkOut(arms: Plan["arms"], copy: readonly string[] = [])
   }
   return remove;
 }
+
+/** Containers write as root into what they have mounted. */
+const byHand = (directory: string): string => `Files of another user may be in it: sudo rm -rf ${quoted(directory)}`;
+const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 /** The user's own tree, which has the untracked files; null where there is none. */
 function ownTree({ base, head }: Plan["arms"]): string | null {

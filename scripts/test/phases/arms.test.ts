@@ -79,6 +79,40 @@ describe("an image", () => {
   });
 });
 
+describe("a worktree that cannot be removed", () => {
+  /** A mount point cannot, not even by root; a file of another user is as stubborn for everybody else. */
+  const busy = (path: string): (() => void) => {
+    execFileSync("mount", ["-t", "tmpfs", "none", path]);
+    return () => void execFileSync("umount", [path]);
+  };
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "is a warning after the run, and an error with the way out before it",
+    async () => {
+      write("a.php", "<?php");
+      commitAll();
+      const tree = join(directory, ".perf-gate/trees/base");
+      const arms = await resolveArms({ baseRef: "main", head: directory }, dirname(tree));
+      const warnings: string[] = [];
+      const remove = await checkOut(arms, [], (text) => warnings.push(text));
+      mkdirSync(join(tree, "cache"));
+      const free = busy(join(tree, "cache"));
+      try {
+        await remove();
+        expect(warnings).toEqual([expect.stringContaining(`${tree} cannot be removed: EBUSY`)]);
+        expect(warnings[0]).toContain(`sudo rm -rf ${tree}`);
+        await expect(checkOut(arms)).rejects.toThrow(
+          /main is to be checked out, cannot be emptied: EBUSY.*sudo rm -rf/,
+        );
+      } finally {
+        free();
+      }
+      await (await checkOut(arms))();
+      expect(existsSync(tree)).toBe(false);
+    },
+  );
+});
+
 describe("target.copy", () => {
   test("brings untracked files of the head's tree into the base's, and leaves what git has", async () => {
     write(".gitignore", ".env\nvendor\n.perf-gate\n");
