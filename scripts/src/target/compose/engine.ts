@@ -4,10 +4,6 @@ import { MeasureError } from "../../core/errors.ts";
 import { childEnvironment } from "../environment.ts";
 import { forgetGroup, guardGroup } from "../guard.ts";
 
-/** `start_interval` of health checks; `docker compose config` as we need it. */
-const OLDEST_ENGINE = 25;
-const OLDEST_COMPOSE = [2, 24] as const;
-
 export interface DockerOptions {
   signal: AbortSignal;
   /** Variables on top of our own, for the interpolation of compose files. */
@@ -110,50 +106,6 @@ class Log {
       `cannot write ${this.#path}: ${error.message}. Make room there, or name another --work-directory`,
     );
   }
-}
-
-/** Versions of what answers. Throws MeasureError where the engine, compose or buildx is absent or too old. */
-export async function checkEngine(signal: AbortSignal): Promise<{ docker: string; compose: string }> {
-  const instead = "or run with --driver process, which needs no Docker";
-  const engine = await docker(["version", "--format", "{{.Server.Version}}"], { signal }).catch((error: Error) => {
-    signal.throwIfAborted();
-    throw new MeasureError(`no Docker engine answers: ${whyNoEngine(error)}; ${instead}`);
-  });
-  if (Number.parseInt(engine, 10) < OLDEST_ENGINE) {
-    throw new MeasureError(
-      `Docker engine ${engine.trim()} is too old, ${OLDEST_ENGINE} or newer is needed; ${instead}`,
-    );
-  }
-  const compose = await docker(["compose", "version", "--short"], { signal }).catch(() => {
-    throw new MeasureError(
-      `docker compose is not installed (package docker-compose-plugin or docker-compose); ${instead}`,
-    );
-  });
-  const [major = 0, minor = 0] = compose.replace(/^v/, "").split(".").map(Number);
-  const [oldestMajor, oldestMinor] = OLDEST_COMPOSE;
-  if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
-    throw new MeasureError(
-      `docker compose ${compose.trim()} is too old, ${OLDEST_COMPOSE.join(".")} or newer is needed; ${instead}`,
-    );
-  }
-  await docker(["buildx", "version"], { signal }).catch(() => {
-    throw new MeasureError(
-      `docker buildx is not installed (package docker-buildx-plugin or docker-buildx); ${instead}`,
-    );
-  });
-  return { docker: engine.trim(), compose: compose.trim() };
-}
-
-function whyNoEngine(error: Error): string {
-  const text = error instanceof DockerError ? error.stderr : error.message;
-  if (text.includes("ENOENT")) return "the docker command is not installed (https://docs.docker.com/engine/install)";
-  if (text.includes("permission denied")) {
-    return "this user may not talk to it: add the user to the group docker, use rootless Docker, or run with sudo";
-  }
-  if (/cannot connect|is the docker daemon running/i.test(text)) {
-    return `is the Docker daemon running? Start it, or set DOCKER_HOST (${lastLines(text, 1)})`;
-  }
-  return lastLines(text, 3);
 }
 
 /** The end of what a command printed. */

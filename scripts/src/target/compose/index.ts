@@ -6,12 +6,12 @@ import { type ProbeAnswer, phpState } from "../process/probe.ts";
 import type { FrontState, ServiceCounters, StartOptions, StartTarget, Target, Usage } from "../target.ts";
 import { CensusClients } from "./census.ts";
 import { type Container, enginePids, parentOf, usageOf } from "./container.ts";
-import { checkEngine } from "./engine.ts";
+import { checkEngine } from "./engine-check.ts";
 import { Stack } from "./stack.ts";
 
 /** Driver `compose`: both arms as compose projects of their own, what they share as a third. */
 export const startCompose: StartTarget = async (options) => {
-  const versions = await checkEngine(options.signal);
+  const versions = await checkEngine(options.plan.config, options.signal);
   const target = new ComposeTarget(options, versions);
   try {
     await target.start();

@@ -1,0 +1,96 @@
+import { MeasureError } from "../../core/errors.ts";
+import type { Config } from "../../core/model.ts";
+import { DockerError, type DockerOptions, docker, lastLines } from "./engine.ts";
+
+/**
+ * `start_interval` of health checks came with engine 25; `docker compose config` as we need it. config/engine.ts and
+ * scripts/engine.sh say the same.
+ */
+export const MINIMUM = { engine: "25.0", compose: "2.24", buildx: "0.12" } as const;
+
+const INSTEAD = "or run with --driver process, which needs no Docker";
+
+/** What `docker info` says of the engine, as far as it matters here. */
+export interface EngineInfo {
+  ServerVersion: string;
+  OSType: string;
+  OperatingSystem: string;
+  CPUSet: boolean;
+  CpuCfsQuota: boolean;
+  MemoryLimit: boolean;
+  /** "name=rootless", "name=seccomp,profile=builtin". */
+  SecurityOptions: string[] | null;
+}
+
+/**
+ * Versions of what answers. Throws MeasureError where the engine, compose or buildx is absent or too old, or the engine
+ * cannot do what the configuration needs.
+ */
+export async function checkEngine(config: Config, signal: AbortSignal): Promise<Record<string, string>> {
+  const ask = async (args: string[], complaint: (error: Error) => string, options?: Partial<DockerOptions>) =>
+    (
+      await docker(args, { ...options, signal }).catch((error: Error) => {
+        signal.throwIfAborted();
+        throw new MeasureError(`${complaint(error)}; ${INSTEAD}`);
+      })
+    ).trim();
+  const absent = (plugin: string) => () =>
+    `docker ${plugin} is not installed (package docker-${plugin}-plugin or docker-${plugin})`;
+  const [text, compose, buildx] = await Promise.all([
+    ask(["info", "--format", "{{json .}}"], (error) => `no Docker engine answers: ${whyNoEngine(error)}`),
+    ask(["compose", "version", "--short"], absent("compose")),
+    ask(["buildx", "version"], absent("buildx")),
+  ]);
+  const info = JSON.parse(text) as EngineInfo;
+  const versions = { engine: info.ServerVersion, compose, buildx: /\bv?(\d+\.\d+\S*)/.exec(buildx)?.[1] ?? "" };
+  for (const [name, minimum] of Object.entries(MINIMUM)) {
+    const version = versions[name as keyof typeof MINIMUM];
+    if (isAtLeast(version, minimum)) continue;
+    const called = name === "engine" ? "Docker engine" : `docker ${name}`;
+    throw new MeasureError(`${called} ${version} is too old, ${minimum} or newer is needed; ${INSTEAD}`);
+  }
+  const lack = lackOf(info, config);
+  if (lack !== null) throw new MeasureError(`${lack}; ${INSTEAD}`);
+  return { docker: versions.engine, compose };
+}
+
+/** Versions as Debian writes them, "28.5.2+dfsg4"; one that cannot be read may be a build from source. */
+function isAtLeast(version: string, minimum: string): boolean {
+  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number.parseFloat);
+  const [wantedMajor = 0, wantedMinor = 0] = minimum.split(".").map(Number);
+  return Number.isNaN(major) || major > wantedMajor || (major === wantedMajor && !(minor < wantedMinor));
+}
+
+/** What the configuration needs and this engine cannot do, as a sentence; null = nothing. */
+export function lackOf(info: EngineInfo, { target, measure }: Config): string | null {
+  if (info.OSType !== "linux") return `the engine runs ${info.OSType} containers; Linux containers are needed`;
+  if (info.OperatingSystem === "Docker Desktop") {
+    return "Docker Desktop runs its containers in a virtual machine, where their CPU time and sockets cannot be seen: use a Docker engine of this machine (DOCKER_HOST or `docker context use default`)";
+  }
+  const rootless = info.SecurityOptions?.some((option) => option.startsWith("name=rootless")) === true;
+  const fix = rootless
+    ? "let systemd delegate its controllers (https://docs.docker.com/engine/security/rootless/tips/#limiting-resources)"
+    : "`docker info` names what the kernel lacks: mount the missing cgroup controller";
+  if (!info.CPUSet && measure.isolation !== "off") {
+    return `this ${rootless ? "rootless " : ""}engine cannot keep containers on CPUs of their own (cpuset): ${fix}, or set measure.isolation: off`;
+  }
+  const { resources } = target;
+  if (resources === null) return null;
+  if (!info.MemoryLimit) return `target.resources: this engine cannot limit memory: ${fix}, or remove target.resources`;
+  if (resources.by === "quota" && !info.CpuCfsQuota) {
+    return `target.resources: this engine cannot limit CPU time: ${fix}, or write by: cpuset`;
+  }
+  return null;
+}
+
+function whyNoEngine(error: Error): string {
+  const text = error instanceof DockerError ? error.stderr || error.how : error.message;
+  if (text.includes("ENOENT")) return "the docker command is not installed (https://docs.docker.com/engine/install)";
+  if (text.includes("permission denied")) {
+    return "this user may not talk to it: add the user to the group docker, use rootless Docker, or run with sudo";
+  }
+  if (/cannot connect|is the docker daemon running/i.test(text)) {
+    return `is the Docker daemon running? Start it, or set DOCKER_HOST (${lastLines(text, 1)})`;
+  }
+  return lastLines(text, 3);
+}
