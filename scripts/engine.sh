@@ -292,7 +292,7 @@ start() {
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
     # Whoever calls waits until its pipes are closed by all.
-    start_private 8>&- 3>&- || bail "${EXIT_UNABLE}" "dockerd does not start; the end of ${LOG}: $(tail -n 5 -- "${LOG}" || true)"
+    start_private 8>&- 3>&- || bail "${EXIT_UNABLE}" "dockerd does not start; the last line of ${LOG}: $(tail -n 1 -- "${LOG}" || true)"
     host=unix://${SOCKET}
     check_version "${host}"
     trap - EXIT

@@ -170,18 +170,33 @@ check_statically() {
 
 # Tests that need a Docker engine look at PERF_GATE_TEST_ENGINE, and are skipped without it.
 start_engine() {
-  local address
-  "${SCRIPTS}/engine.sh" status >/dev/null || ENGINE_IS_OURS=1
+  local address ours=''
+  "${SCRIPTS}/engine.sh" status >/dev/null || ours=1
   if ! address=$("${SCRIPTS}/engine.sh" start); then
     warn 'no Docker engine: tests that need one are skipped'
     return
   fi
+  ENGINE_IS_OURS=${ours}
   export "${address?}"
   if ! "${ROOT}/docker/offline/build.sh" --pull >&2; then
     warn 'no images for Docker: tests that need them are skipped'
     return
   fi
   export PERF_GATE_TEST_ENGINE=1
+}
+
+# Runs name what they make by this label.
+check_engine_is_clean() {
+  local left
+  left=$(
+    docker ps --all --filter label=perf-gate --format 'container {{.Names}}'
+    docker network ls --filter label=perf-gate --format 'network {{.Name}}'
+    docker volume ls --filter label=perf-gate --format 'volume {{.Name}}'
+  )
+  if [[ -n ${left} ]]; then
+    printf '%s\n' "${left}" >&2
+    return 1
+  fi
 }
 
 stop_engine() {
@@ -245,6 +260,8 @@ main() {
   part 'bats' run_bats --recursive scripts/test
   [[ -n ${fast} ]] || part 'Docker engine' start_engine
   part 'vitest' run_vitest "${vitest[@]}"
+  # In somebody else's engine others may be at work.
+  [[ -z ${ENGINE_IS_OURS} ]] || check 'nothing is left in the Docker engine' check_engine_is_clean
   stop_engine || fail 'the Docker engine does not end'
   part 'Processes left' check 'nothing is left running' check_nothing_left
 
