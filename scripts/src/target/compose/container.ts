@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { MeasureError } from "../../core/errors.ts";
 import { FrontCounts } from "../front.ts";
 import type { Usage } from "../target.ts";
 import { type Cgroup, cgroupOf, readCgroup } from "../usage/cgroup.ts";
@@ -11,7 +12,14 @@ import { startTicks } from "./owner.ts";
 export interface Inspection {
   Id: string;
   Config: { Labels: Record<string, string>; Env: string[] | null };
-  State: { Pid: number; Status: string; ExitCode: number; OOMKilled: boolean; StartedAt: string };
+  State: {
+    Pid: number;
+    Status: string;
+    ExitCode: number;
+    OOMKilled: boolean;
+    StartedAt: string;
+    Health?: { Status: string };
+  };
   HostConfig: { NetworkMode: string };
   NetworkSettings: { Networks: Record<string, { IPAddress: string }> | null };
 }
@@ -92,6 +100,11 @@ export class Container {
     return add(this.#before, this.#usage);
   }
 
+  /** Takes note of what `docker inspect` says of its end; its cgroup went with it. Call it once, before a restart. */
+  killedForMemory(): void {
+    this.#before = { ...this.#before, oomKills: this.#before.oomKills + 1 };
+  }
+
   /** The end of its log, for an error message. */
   evidence(): string {
     if (this.#lastLines.length === 0) return "";
@@ -119,6 +132,30 @@ export class Container {
       this.#lastLines = [...this.#lastLines, ...lines.split("\n").slice(-KEPT_LINES - 1, -1)].slice(-KEPT_LINES);
     });
     this.#follower = follower;
+  }
+}
+
+/**
+ * Throws MeasureError where a running container's pid is not that of its process here: the engine is elsewhere, and
+ * its numbers would be those of strangers.
+ */
+export async function checkLocal(container: Container, signal: AbortSignal): Promise<void> {
+  if (container.pid === 0 || isIn(container.pid, container.id)) return;
+  // It may have ended meanwhile.
+  const [now] = await inspect([container.id], signal);
+  if (now === undefined || now.State.Pid === 0 || isIn(now.State.Pid, container.id)) return;
+  const host = process.env.DOCKER_HOST;
+  throw new MeasureError(
+    `the Docker engine${host ? ` (DOCKER_HOST=${host})` : ""} runs on another machine or in a virtual one: its ` +
+      "containers' CPU time and sockets cannot be seen from here. Use an engine of this machine, or --driver process",
+  );
+}
+
+function isIn(pid: number, container: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cgroup`, "utf8").includes(container);
+  } catch {
+    return false;
   }
 }
 

@@ -128,7 +128,12 @@ class ComposeTarget implements Target {
         const dead = target.find((container) => !container.alive);
         if (dead !== undefined) throw new MeasureError(`${dead.service} of ${arm} died${dead.evidence()}`);
       },
-      evidence: () => target.map((container) => container.evidence()).join(""),
+      evidence: () => this.#stack.movedHint() + target.map((container) => container.evidence()).join(""),
+    }).catch(async (error: Error) => {
+      signal.throwIfAborted();
+      // One that has died is the better explanation.
+      await this.#stack.lookAt(arm);
+      throw error;
     });
   }
 

@@ -16,18 +16,18 @@ const BETWEEN_TRIES_MS = 300;
 const lines = (text: string): string[] => [...new Set(text.split("\n").filter(Boolean))];
 
 /**
- * Removes containers, networks, volumes and images that carry the label, and looks again until there are none: one
+ * Removes containers, networks, volumes and images (or some of these) that carry the label, and looks again until there are none: one
  * that somebody else removes just now, or that the engine was still making, is no reason to leave the rest.
  * Throws MeasureError with what is left.
  *
  * @returns number of containers
  */
-export async function removeLabelled(label: string, signal: AbortSignal): Promise<number> {
+export async function removeLabelled(label: string, signal: AbortSignal, kinds = KINDS): Promise<number> {
   let containers = 0;
   for (let tries = 1; ; tries++) {
     const left: string[] = [];
     const refusals: string[] = [];
-    for (const { name, list, remove } of KINDS) {
+    for (const { name, list, remove } of kinds) {
       const found = lines(await docker([...list, "--quiet", "--filter", `label=${label}`], { signal }));
       if (found.length === 0) continue;
       left.push(`${found.length} ${name}`);
@@ -44,6 +44,10 @@ export async function removeLabelled(label: string, signal: AbortSignal): Promis
     if (refusals.length > 0) await sleep(BETWEEN_TRIES_MS);
   }
 }
+
+/** The first step alone: nobody writes anywhere any more. */
+export const removeContainers = (label: string, signal: AbortSignal): Promise<number> =>
+  removeLabelled(label, signal, KINDS.slice(0, 1));
 
 /** Removes what runs of this host left that were killed. @returns number of containers */
 export async function removeLeftovers(signal: AbortSignal): Promise<number> {

@@ -16,6 +16,7 @@ import {
   pick,
   type Services,
   without,
+  withoutDependencies,
 } from "./types.ts";
 
 export interface ProjectOptions {
@@ -84,9 +85,21 @@ export function sharedProject(model: ComposeModel, options: SharedOptions): Comp
   });
 }
 
-/** Names of the networks that must exist before the arm's project, or the shared one, is started. */
-export function networksOf(model: ComposeModel, id: string, arm: Arm): string[] {
-  return networkKeys(model).map((key) => networkName(id, arm, key));
+/** Names two arms cannot both have. */
+const UNIQUE_OPTION = "com.docker.network.bridge.name";
+
+/**
+ * The networks that must exist before the arm's project, or the shared one, is started: name -> options of
+ * `docker network create`.
+ */
+export function networksOf(model: ComposeModel, id: string, arm: Arm): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(model.networks ?? {}).map(([key, entry]) => {
+      const own = Object.entries((entry?.["driver_opts"] ?? {}) as Record<string, string>);
+      const options = own.flatMap(([name, value]) => (name === UNIQUE_OPTION ? [] : ["--opt", `${name}=${value}`]));
+      return [networkName(id, arm, key), [...(entry?.["internal"] === true ? ["--internal"] : []), ...options]];
+    }),
+  );
 }
 
 /** The text of a project for `docker compose -f`. */
@@ -144,11 +157,6 @@ function bothArms(networks: Record<string, Attachment | null>, name: string): Re
   );
 }
 
-function withoutDependencies(service: ComposeService, gone: ReadonlySet<string>): ComposeService {
-  if (service.depends_on === undefined) return service;
-  return { ...service, depends_on: pick(service.depends_on, (_, name) => !gone.has(name)) };
-}
-
 interface Parts {
   services: Services;
   networks: Record<string, Entry>;
@@ -187,10 +195,13 @@ function tagged(services: Services, id: string, project: ProjectName): Services 
   });
 }
 
+/** Cheap for the engine, which shares our CPUs, and never full. */
+const LOGGING = { driver: "local", options: { "max-size": "10m" } };
+
 /** One service without what could collide, come back by itself or make noise, on its CPUs. */
 function confined(service: ComposeService, isTarget: boolean, options: SharedOptions): ComposeService {
   const { scale, deploy, depends_on, healthcheck, networks } = service;
-  const quiet: ComposeService = { ...without(service, "ports", "restart", "profiles", "develop") };
+  const quiet: ComposeService = { ...without(service, "ports", "restart", "profiles", "develop"), logging: LOGGING };
   if (scale !== undefined) quiet.scale = Math.min(scale, 1);
   if (deploy !== undefined) quiet.deploy = once(deploy);
   if (depends_on !== undefined) quiet.depends_on = mapValues(depends_on, (it) => without(it, "restart"));

@@ -1,23 +1,28 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { InputError, MeasureError } from "../../core/errors.ts";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { MeasureError } from "../../core/errors.ts";
 import { ARMS, type Arm, type TargetConfig } from "../../core/model.ts";
 import { forgetDirectory, forgetLabel, guardDirectory, guardLabel } from "../guard.ts";
 import { tail } from "../log.ts";
 import type { StartOptions } from "../target.ts";
 import { waitFor } from "../wait.ts";
 import { bakeFile } from "./bake.ts";
-import { requireServices } from "./checks.ts";
-import { Container, inspect } from "./container.ts";
+import { sharedServices } from "./checks.ts";
+import { Container, checkLocal, type Inspection, inspect } from "./container.ts";
 import { DockerError, docker } from "./engine.ts";
 import { quietImageHealthcheck } from "./healthcheck.ts";
-import { removeLabelled, removeLeftovers } from "./leftovers.ts";
+import { removeContainers, removeLabelled, removeLeftovers } from "./leftovers.ts";
 import { TOXIPROXY_PORT, toxics } from "./links.ts";
+import { checkMounts } from "./mounts.ts";
+import { noticesOf } from "./notices.ts";
 import { OWNER_LABEL, thisOwner } from "./owner.ts";
 import { armProject, composeText, networksOf, projectName, type SharedOptions, sharedProject } from "./project.ts";
 import { type Recipe, recipeOf } from "./recipe.ts";
-import { type ComposeModel, type ComposeService, type Labels, mapValues, type ProjectName, pick } from "./types.ts";
+import { inOrder, oneShotsOf, resolve } from "./resolve.ts";
+import { type ComposeModel, type Labels, mapValues, type ProjectName, pick, withoutDependencies } from "./types.ts";
 
 const LABEL = "perf-gate";
 const PROJECTS = [...ARMS, "shared"] as const;
@@ -40,6 +45,9 @@ export class Stack {
   readonly #state: string;
   readonly #logs: string;
   #projects: Partial<Record<ProjectName, ComposeModel>> = {};
+  #oneShots: ReadonlySet<string> = new Set();
+  /** Services whose address changed at a restart. */
+  readonly #moved = new Set<string>();
 
   constructor(options: StartOptions) {
     this.#options = options;
@@ -62,40 +70,88 @@ export class Stack {
 
   /** Starts and prepares everything. Throws InputError or MeasureError; what is up by then is left to close(). */
   async start(): Promise<void> {
-    const { progress, signal } = this.#options;
+    const { plan, progress, signal } = this.#options;
     const left = await removeLeftovers(signal);
     if (left > 0) progress(`removed ${left} ${left === 1 ? "container" : "containers"} that a killed run had left`);
-    const models = { base: await this.#resolve("base"), head: await this.#resolve("head") };
-    const sharedModel = await this.#resolve("shared");
-    this.#projects = { base: this.#ofArm(models.base, "base"), head: this.#ofArm(models.head, "head") };
-    const shared = sharedProject(sharedModel, this.#projectOptions());
+    const { shared: named } = this.recipe;
+    const { env } = plan.config.target;
+    const [base, head, common] = (await Promise.all(
+      PROJECTS.map((project) => resolve(this.recipe, project, env, signal)),
+    )) as [ComposeModel, ComposeModel, ComposeModel];
+    const models = { base, head };
+    this.#oneShots = oneShotsOf([base, head, common]);
+    this.#projects = { base: this.#ofArm(base, "base"), head: this.#ofArm(head, "head") };
+    const shared = sharedProject(common, this.#projectOptions());
     if (shared !== null) this.#projects.shared = shared;
+    const trees = { base: this.recipe.tree("base"), head: this.recipe.tree("head") };
+    checkMounts({ base: this.#project("base"), head: this.#project("head") }, trees);
+    const places = { trees, workDirectory: this.#options.workDirectory };
+    for (const notice of noticesOf(models, sharedServices(common, named), places)) progress(notice);
     await this.#build();
     for (const project of PROJECTS) await this.#pull(project);
-    for (const arm of ARMS) {
-      const networks = new Set([models[arm], sharedModel].flatMap((model) => networksOf(model, this.#id, arm)));
-      for (const name of networks) {
-        const labels = Object.entries(this.#labels).flatMap(([key, value]) => ["--label", `${key}=${value}`]);
-        await docker(["network", "create", ...labels, name], { signal });
-      }
-    }
+    for (const arm of ARMS) await this.#makeNetworks([models[arm], common], arm);
     if (shared !== null) {
       progress(`starting ${Object.keys(shared.services).join(", ")} for both arms`);
-      await this.#up("shared", Object.keys(shared.services), "wait");
+      await this.#startBacking("shared", Object.keys(shared.services));
       await this.lookAt("shared");
       await this.#delay("shared");
     }
     for (const arm of ARMS) await this.#startArm(arm);
   }
 
-  /** Restarts the PHP runtime of both arms, all of it at once. */
+  /** Restarts the PHP runtime of both arms at the same time, the services of each in the order of target.restart. */
   async restart(): Promise<void> {
-    const { signal } = this.#options;
-    const renewed = ARMS.flatMap((arm) =>
-      this.containers[arm].filter(({ service }) => this.recipe.restart.includes(service)),
-    );
-    await Promise.all(renewed.map(({ id }) => docker(["restart", "--time", "1", id], { signal })));
+    const renewed = ARMS.flatMap((arm) => this.#runtime(arm));
+    await this.#noteDeaths(renewed);
+    const before = new Map(renewed.map((container) => [container, container.address()]));
+    await Promise.all(ARMS.map((arm) => this.#restartArm(arm)));
     for (const project of PROJECTS) await this.lookAt(project, renewed);
+    for (const container of renewed) {
+      if (container.address() !== before.get(container)) this.#moved.add(container.service);
+    }
+  }
+
+  /** Why a service may not reach a restarted one; empty where none has moved. */
+  movedHint(): string {
+    const { restart } = this.recipe;
+    const hints = [...this.#moved].map((name) => {
+      const askers = Object.entries(this.#project("head").services).flatMap(([asker, { depends_on = {} }]) =>
+        Object.hasOwn(depends_on, name) && !restart.includes(asker) ? [asker] : [],
+      );
+      const all = [...restart, ...(askers.length > 0 ? askers : [this.recipe.service])];
+      return `\n${name} has another address since it was restarted. What asks it may know only the old one: write it after ${name}, restart: [${[...new Set(all)].join(", ")}]`;
+    });
+    return hints.join("");
+  }
+
+  /** The containers that are restarted, in that order. */
+  #runtime(arm: Arm): Container[] {
+    return this.recipe.restart.flatMap((name) => this.containers[arm].filter(({ service }) => service === name));
+  }
+
+  async #restartArm(arm: Arm): Promise<void> {
+    const { signal } = this.#options;
+    for (const { id } of this.#runtime(arm)) await docker(["restart", "-t", "1", id], { signal });
+  }
+
+  /** Says why containers have ended by themselves, before a restart makes the engine forget it. */
+  async #noteDeaths(containers: readonly Container[]): Promise<void> {
+    const { progress, signal } = this.#options;
+    const dead = containers.filter(({ alive }) => !alive);
+    const states = new Map(
+      (
+        await inspect(
+          dead.map(({ id }) => id),
+          signal,
+        )
+      ).map(({ Id, State }) => [Id, State]),
+    );
+    for (const container of dead) {
+      const state = states.get(container.id);
+      if (state === undefined || state.Status === "running") continue;
+      if (state.OOMKilled) container.killedForMemory();
+      progress(`${container.service} had ended: ${endOf(state)}`);
+    }
   }
 
   container(project: ProjectName, service: string): Container | undefined {
@@ -116,6 +172,8 @@ export class Stack {
     );
     await Promise.all(saved);
     try {
+      await removeContainers(this.#label, signal);
+      for (const arm of ARMS) await this.#clearTree(arm, signal);
       await removeLabelled(this.#label, signal);
       forgetLabel(this.#label);
     } catch (error) {
@@ -128,48 +186,96 @@ export class Stack {
   async #startArm(arm: Arm): Promise<void> {
     const { services } = this.#project(arm);
     const php = this.recipe.restart[0] ?? this.recipe.service;
-    const backing = Object.keys(services).filter((name) => !this.#needsTarget(services, name));
     this.#options.progress(`starting ${arm}: ${Object.keys(services).join(", ")}`);
-    if (backing.length > 0) await this.#up(arm, backing, "wait");
+    await this.#startBacking(
+      arm,
+      Object.keys(services).filter((name) => !this.#needsTarget(services, name)),
+    );
     await this.#up(arm, [php], "alone");
     await this.lookAt(arm);
     await this.#delay(arm);
     await this.#prepare(arm, php);
-    await this.#up(arm, Object.keys(services), "all");
-    await this.lookAt(arm);
+    await this.#up(arm, Object.keys(this.#project(arm).services), "all");
+    await this.#settle(arm);
   }
 
-  /** The user's file as it is for one project: paths in its tree, variables filled in. */
-  async #resolve(project: ProjectName): Promise<ComposeModel> {
-    const { signal, plan } = this.#options;
-    const { file, tree, variables, left, restart, census } = this.recipe;
-    const path = file(project);
-    if (!existsSync(path)) {
-      throw new InputError(
-        `target.compose: there is no ${path}; name a compose file that both arms have in their tree`,
-      );
-    }
-    const args = ["compose", "--project-directory", tree(project), "--file", path, "config", "--format", "json"];
-    const text = await docker(args, { signal, env: variables(project) }).catch((error: Error) => {
-      signal.throwIfAborted();
-      const why = error instanceof DockerError ? error.stderr : error.message;
-      const hint = /env file|no such file/i.test(why)
-        ? ". A file that is not under version control is named by target.copy, such as copy: [.env]"
-        : "";
-      throw new InputError(`target.compose: ${path} of ${project} cannot be used: ${why}${hint}`);
-    });
-    const model = JSON.parse(text) as ComposeModel;
-    for (const [kind, name] of Object.entries(census)) {
-      if (name !== null) requireServices(model, `target.census.${kind}`, [name]);
-    }
-    const services = mapValues(
-      pick(model.services, (_, name) => !left.includes(name)),
-      (service, name) => {
-        const needed = withoutDependencies(service, left);
-        return restart.includes(name) ? withEnvironment(needed, plan.config.target.env) : needed;
-      },
+  /** Starts services and waits until they are healthy; one-shot services run to their end, once. */
+  async #startBacking(project: ProjectName, names: readonly string[]): Promise<void> {
+    const { services } = this.#project(project);
+    const steady = names.filter((name) => !this.#oneShots.has(name));
+    if (steady.length > 0) await this.#up(project, steady, "wait");
+    const done = new Set(
+      inOrder(
+        services,
+        names.filter((name) => this.#oneShots.has(name)),
+      ),
     );
-    return { ...model, services };
+    if (done.size === 0) return;
+    for (const name of done) await this.#complete(project, name);
+    // Compose would start what has ended again.
+    const left = mapValues(
+      pick(services, (_, name) => !done.has(name)),
+      (service) => withoutDependencies(service, done),
+    );
+    this.#projects[project] = { ...this.#project(project), services: left };
+    rmSync(this.#file(project));
+  }
+
+  async #complete(project: ProjectName, name: string): Promise<void> {
+    const { signal } = this.#options;
+    const list = ["ps", "--all", "--quiet", "--no-trunc", ...this.#filter(project, name)];
+    let id = (await docker(list, { signal })).trim();
+    if (id === "") {
+      await this.#up(project, [name], "alone");
+      id = (await docker(list, { signal })).trim();
+    }
+    const status = (await docker(["wait", id], { signal })).trim();
+    if (status === "0") return;
+    const log = await this.#saveLog(`${project}-${name}`, id, signal);
+    throw new MeasureError(`${name} of ${project} has ended: exit status ${status}${tail("its log", log)}`);
+  }
+
+  /** Waits until no container of a project is starting any more: a health check beside a slot would be load. */
+  async #settle(project: ProjectName): Promise<void> {
+    const { signal } = this.#options;
+    const status = ({ State }: Inspection) => State.Health?.Status;
+    let seen: Inspection[] = [];
+    await waitFor(
+      async () => {
+        seen = await this.lookAt(project);
+        return seen.some((it) => status(it) === "starting") ? null : true;
+      },
+      { everyMs: 200, timeoutMs: UP_TIMEOUT * 1000, signal },
+    );
+    if (seen.some((it) => ["starting", "unhealthy"].includes(status(it) ?? ""))) {
+      throw new MeasureError(`${project} does not become healthy${await this.#troubled(project)}`);
+    }
+  }
+
+  async #makeNetworks(models: readonly ComposeModel[], arm: Arm): Promise<void> {
+    const labels = Object.entries(this.#labels).flatMap(([key, value]) => ["--label", `${key}=${value}`]);
+    const networks = Object.assign({}, ...models.map((model) => networksOf(model, this.#id, arm))) as Record<
+      string,
+      string[]
+    >;
+    for (const [name, options] of Object.entries(networks)) {
+      await docker(["network", "create", ...labels, ...options, name], { signal: this.#options.signal });
+    }
+  }
+
+  /** What containers wrote as another user into a tree that was checked out: we may not remove it, they may. */
+  async #clearTree(arm: Arm, signal: AbortSignal): Promise<void> {
+    const { directory, repository } = this.#options.plan.arms[arm];
+    const image = this.#projects[arm]?.services[this.recipe.restart[0] ?? this.recipe.service]?.image;
+    if (directory === null || repository === null || image === undefined || !existsSync(directory)) return;
+    const find = [directory, "!", "-user", `${process.getuid?.() ?? 0}`, "-print", "-quit"];
+    const { stdout } = await promisify(execFile)("find", find).catch(() => ({ stdout: "unreadable" }));
+    if (stdout === "") return;
+    const mount = ["--mount", `type=bind,source=${directory},target=/tree`];
+    const remove = ["--entrypoint", "sh", image, "-c", "rm -rf /tree/* /tree/.[!.]* /tree/..?*"];
+    await docker(["run", "--rm", "--label", this.#label, "--network", "none", "--user", "0", ...mount, ...remove], {
+      signal,
+    });
   }
 
   #projectOptions(): SharedOptions {
@@ -252,8 +358,13 @@ export class Stack {
     const list = await docker([...this.#compose(project), "ps", "--all", "--format", format], { signal });
     let text = "";
     for (const line of list.trim().split("\n")) {
-      const [id = "", service, state, health, exitCode] = line.split("\t");
-      if (id === "" || (state === "running" && health !== "unhealthy" && health !== "starting")) continue;
+      const [id = "", service = "", state, health, exitCode] = line.split("\t");
+      if (
+        id === "" ||
+        (exitCode === "0" && this.#oneShots.has(service)) ||
+        (state === "running" && health !== "unhealthy" && health !== "starting")
+      )
+        continue;
       const log = await this.#saveLog(`${project}-${service}`, id, signal);
       const how = state === "running" ? health : `${state}, exit status ${exitCode}`;
       text += `\n${service} is ${how}${tail("its log", log)}`;
@@ -310,28 +421,36 @@ export class Stack {
     }
   }
 
-  /** Finds the containers of a project and takes note of those that were restarted; all of them must run. */
-  async lookAt(project: ProjectName, renewed: readonly Container[] = []): Promise<void> {
-    if (this.#projects[project] === undefined) return;
+  /**
+   * Finds the containers of a project and takes note of those that were restarted. Throws MeasureError with the log of
+   * one that does not run.
+   */
+  async lookAt(project: ProjectName, renewed: readonly Container[] = []): Promise<Inspection[]> {
+    if (this.#projects[project] === undefined) return [];
     const { signal } = this.#options;
-    const filter = `label=com.docker.compose.project=${projectName(this.#id, project)}`;
-    const ids = (await docker(["ps", "--all", "--quiet", "--no-trunc", "--filter", filter], { signal })).split("\n");
-    const seen = await inspect(ids.filter(Boolean), signal);
+    const ids = await docker(["ps", "--all", "--quiet", "--no-trunc", ...this.#filter(project)], { signal });
+    const seen = await inspect(ids.split("\n").filter(Boolean), signal);
     const known = new Map(this.containers[project].map((container) => [container.id, container]));
     this.containers[project] = seen.map((inspection) => {
       const container = known.get(inspection.Id) ?? new Container(inspection);
       if (renewed.includes(container)) container.started(inspection);
       return container;
     });
-    for (const [index, { State }] of seen.entries()) {
-      // A container that only prepares something has ended well.
-      if (State.Status === "running" || (State.Status === "exited" && State.ExitCode === 0)) continue;
-      const container = this.containers[project][index];
-      const why = State.OOMKilled ? "killed for want of memory" : `exit status ${State.ExitCode}`;
-      throw new MeasureError(
-        `${container?.service} of ${project} is ${State.Status}: ${why}${container?.evidence() ?? ""}`,
-      );
+    for (const container of this.containers[project]) if (!known.has(container.id)) await checkLocal(container, signal);
+    for (const [index, { Id, State }] of seen.entries()) {
+      const name = this.containers[project][index]?.service ?? Id;
+      const isOver = State.Status === "exited" && State.ExitCode === 0 && this.#oneShots.has(name);
+      if (State.Status === "running" || isOver) continue;
+      const log = await this.#saveLog(`${project}-${name}`, Id, signal);
+      throw new MeasureError(`${name} of ${project} is ${State.Status}: ${endOf(State)}${tail("its log", log)}`);
     }
+    return seen;
+  }
+
+  #filter(project: ProjectName, service?: string): string[] {
+    const labels = [`com.docker.compose.project=${projectName(this.#id, project)}`];
+    if (service !== undefined) labels.push(`com.docker.compose.service=${service}`);
+    return labels.flatMap((label) => ["--filter", `label=${label}`]);
   }
 
   #project(project: ProjectName): ComposeModel {
@@ -348,7 +467,7 @@ export class Stack {
   #compose(project: ProjectName): string[] {
     const file = this.#file(project);
     if (!existsSync(file)) writeFileSync(file, composeText(this.#project(project)), { mode: 0o600 });
-    const directory = this.recipe.tree(project);
+    const directory = dirname(this.recipe.file(project));
     const name = projectName(this.#id, project);
     return ["compose", "--project-directory", directory, "--file", file, "--project-name", name];
   }
@@ -362,17 +481,8 @@ export class Stack {
 
 const lastLine = (text: string): string => text.trim().split("\n").at(-1) ?? "";
 
-function withoutDependencies(service: ComposeService, gone: readonly string[]): ComposeService {
-  if (service.depends_on === undefined) return service;
-  return { ...service, depends_on: pick(service.depends_on, (_, name) => !gone.includes(name)) };
-}
-
-/** With configured variables; in them, `${MYSQL_HOST}` is what the service's own environment says of it. */
-function withEnvironment(service: ComposeService, env: Record<string, string>): ComposeService {
-  const own = (service["environment"] ?? {}) as Record<string, string | null>;
-  const filled = mapValues(env, (value) =>
-    // For compose, which expands a `$`; what it printed is escaped already.
-    value.replaceAll("$", "$$$$").replaceAll(/\$\$\{(\w+)\}/g, (whole, name: string) => own[name] ?? whole),
-  );
-  return { ...service, environment: { ...own, ...filled } };
+function endOf({ OOMKilled, ExitCode }: Inspection["State"]): string {
+  if (OOMKilled) return "killed for want of memory (target.resources, or mem_limit in the compose file)";
+  const hint = ". Where that is its job, what needs it waits for it: condition: service_completed_successfully";
+  return `exit status ${ExitCode}${ExitCode === 0 ? hint : ""}`;
 }

@@ -49,7 +49,7 @@ export interface ComposeService {
   platform?: string;
   ports?: { target: number }[];
   scale?: number;
-  volumes?: { type: string; source?: string }[];
+  volumes?: { type: string; source?: string; read_only?: boolean }[];
   volumes_from?: string[];
   [key: string]: unknown;
 }
@@ -117,6 +117,12 @@ export function mapValues<T, U>(record: Record<string, T>, change: (value: T, ke
 /** A copy of `record` with some of its entries. */
 export function pick<T>(record: Record<string, T>, wanted: (value: T, key: string) => boolean): Record<string, T> {
   return Object.fromEntries(Object.entries(record).filter(([key, value]) => wanted(value, key)));
+}
+
+/** A service that waits for none of these. */
+export function withoutDependencies(service: ComposeService, gone: { has(name: string): boolean }): ComposeService {
+  if (service.depends_on === undefined) return service;
+  return { ...service, depends_on: pick(service.depends_on, (_, name) => !gone.has(name)) };
 }
 
 /** A copy of an object without these of its optional keys. */

@@ -142,6 +142,53 @@ volumes: { data: { name: the-data } }
     expect(target.alive("base")).toBe(true);
   }, 60_000);
 
+  test("what prepares ends before PHP starts, runs once, and is not missed", async () => {
+    const compose = `${APP}    depends_on: { seed: { condition: service_completed_successfully }, db: { condition: service_healthy } }
+    healthcheck: { test: [CMD, "true"], interval: 2s }
+  seed:
+    image: redis:7
+    command: sh -c 'sleep 1; echo seeded >>/srv/seed.txt'
+    volumes: ["./app:/srv"]
+    depends_on: { db: { condition: service_healthy } }
+  db: { image: "redis:7", healthcheck: { test: [CMD, "redis-cli", "ping"] } }
+`;
+    const index = { "app/index.php": "<?php echo file_get_contents('/srv/app/seed.txt');" };
+    const target = await start(siteOf({ compose, more: { base: index, head: index } }));
+    const states = docker("ps", "--all", "--filter", OURS, "--format", "{{.State}} {{.Status}}").split("\n");
+    expect(states.filter((state) => state.startsWith("exited Exited (0)"))).toHaveLength(2);
+    expect(states.filter((state) => state.includes("starting"))).toEqual([]);
+    await target.restart();
+    for (const arm of ARMS) expect(await body(target, arm, "/")).toBe("seeded\n");
+    expect(target.servicesUsage()?.cpuSeconds).toBeGreaterThan(0);
+  }, 60_000);
+
+  test("services are restarted in their order, in both arms", async () => {
+    const compose = `${APP}  web: { image: "redis:7", depends_on: [app] }\n`;
+    const target = await start(siteOf({ compose }, { restart: ["app", "web"] }));
+    await target.restart();
+    const started = (arm: Arm, service: string) => {
+      const labels = [`perf-gate.arm=${arm}`, `com.docker.compose.service=${service}`];
+      const id = docker("ps", "--quiet", "--filter", OURS, ...labels.flatMap((it) => ["--filter", `label=${it}`]));
+      return Date.parse(docker("inspect", "--format", "{{.State.StartedAt}}", id));
+    };
+    for (const arm of ARMS) expect(started(arm, "web")).toBeGreaterThanOrEqual(started(arm, "app"));
+  }, 60_000);
+
+  test("what is relative in a compose file is relative to the file", async () => {
+    const more = { "docker/perf.yml": APP.replace("./app:", "../app:") };
+    const site = siteOf({ more: { base: more, head: more } }, { file: "docker/perf.yml" });
+    expect(await body(await start(site), "head", "/tree")).toBe("head");
+  }, 60_000);
+
+  test("what containers write as somebody else into a checked-out tree goes with them", async () => {
+    const prepare = ["mkdir /srv/app/cache && echo x >/srv/app/cache/x && chown -R 33 /srv/app/cache"];
+    const site = siteOf({}, {}, { prepare });
+    site.options.plan.arms.base.repository = site.directory;
+    await (await startTarget(site.options)).close();
+    expect(existsSync(join(site.directory, "base/app"))).toBe(false);
+    expect(existsSync(join(site.directory, "head/app/cache/x"))).toBe(true);
+  }, 60_000);
+
   test("limits as of a pod are the container's", async () => {
     const resources = { cpus: 0.5, memoryBytes: 256 * 2 ** 20, by: "quota" } as const;
     const target = await start(siteOf({}, {}, { resources }));
@@ -194,7 +241,18 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("when it goes w
     [
       "a command that is not there",
       "services: { app: { image: 'php:8.4-fpm', command: nonsense } }\n",
-      /^app of base (?:has ended: |is exited: )exit status 127[\s\S]*nonsense/,
+      /^app of base is exited: exit status 127[\s\S]*nonsense/,
+    ],
+    [
+      "a one-shot service that fails",
+      `${APP}    depends_on: { seed: { condition: service_completed_successfully } }
+  seed: { image: "redis:7", command: "sh -c 'echo no such schema >&2; exit 5'" }\n`,
+      /^seed of base has ended: exit status 5[\s\S]*no such schema/,
+    ],
+    [
+      "a service that ends and that nobody waits for",
+      `${APP}  worker: { image: "redis:7", command: "true", depends_on: [app] }\n`,
+      /^worker of base is exited: exit status 0\. .*service_completed_successfully/,
     ],
     ["a file that is no compose file", "services: [app]\n", /target\.compose: .*compose\.yml of base cannot be used/],
     ["a missing env_file", `${APP}    env_file: [.env]\n`, /env file .*\.env not found.*target\.copy/],

@@ -26,6 +26,7 @@ describe("a linked service", () => {
       networks: { back: { aliases: ["database", "shop_db", "mysql.internal"] } },
       cpuset: "3",
       labels: { ...LABELS, "perf-gate.arm": "base" },
+      logging: { driver: "local", options: { "max-size": "10m" } },
     });
   });
 

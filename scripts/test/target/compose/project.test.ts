@@ -138,6 +138,20 @@ describe("a service of an arm", () => {
     expect([services["app"]?.build, services["web"]?.build]).toEqual([undefined, build]);
   });
 
+  test("writes its output where it costs the engine little, and is bounded", () => {
+    const { logging } = project({ db: { logging: { driver: "syslog" } } }).services["db"] as ComposeService;
+    expect(logging).toEqual({ driver: "local", options: { "max-size": "10m" } });
+  });
+
+  test("has networks with the options of the file, but no name that only one of them can have", () => {
+    const driver_opts = { "com.docker.network.bridge.name": "br9", "com.docker.network.driver.mtu": "9000" };
+    const networks = { back: { internal: true, driver_opts }, front: null };
+    expect(networksOf({ services: {}, networks }, "k3", "head")).toEqual({
+      "perf-gate-k3-head_back": ["--internal", "--opt", "com.docker.network.driver.mtu=9000"],
+      "perf-gate-k3-head_front": [],
+    });
+  });
+
   test("carries labels beside those of the file", () => {
     const { labels } = project({ db: { labels: { team: "shop" } } }).services["db"] as ComposeService;
     expect(labels).toEqual({ team: "shop", ...LABELS, "perf-gate.arm": "base" });
@@ -151,7 +165,7 @@ describe("a service of an arm", () => {
     expect(Object.values(networks ?? {}).map((it) => [it?.name, it?.external])).toEqual(
       names.toSorted().map((it) => [it, true]),
     );
-    expect(networksOf(example("awkward"), "k3", name).toSorted()).toEqual(names.toSorted());
+    expect(Object.keys(networksOf(example("awkward"), "k3", name)).toSorted()).toEqual(names.toSorted());
   });
 
   test("has volumes of its own, without those that nobody mounts any more", () => {
@@ -194,7 +208,7 @@ describe("CPUs and memory", () => {
   ] as const)("a pod's limits by %s take the place of the file's", (by, limits) => {
     const resources = { cpus: by === "quota" ? 1.5 : 1, memoryBytes: 2 ** 31, by };
     const { app, db } = project({ app: own, db: own }, { resources }).services;
-    expect(app).toEqual({ ...limits, deploy: { resources: {} }, labels: app?.labels });
+    expect(app).toEqual({ ...limits, deploy: { resources: {} }, labels: app?.labels, logging: app?.["logging"] });
     expect(db).toMatchObject(own);
   });
 
