@@ -3,9 +3,10 @@
  * one after the other. Reads the block from the JSON file in BLOCK, writes one object per slot to the file in RESULT.
  */
 
-import { check } from "k6";
+import { check, sleep } from "k6";
 import exec from "k6/execution";
 import http from "k6/http";
+import { Counter } from "k6/metrics";
 import type { Scenario as K6Scenario, Options } from "k6/options";
 import type { Stretch } from "../scripts/src/core/schedule.ts";
 import type { BlockSpec, SlotResult, SlotSpec } from "../scripts/src/measure/block-spec.ts";
@@ -42,8 +43,49 @@ const METRICS: Record<string, string> = {
   http_req_receiving: "max>=0",
   checks: "rate>=0",
   data_received: "count>=0",
-  dropped_iterations: "count>=0",
 };
+/** No VU began it, so it has no tag but the name of its k6 scenario. */
+const dropped = (slot: number, part: number) => `dropped_iterations{scenario:${scenarioName(slot, part)}}`;
+const scenarioName = (slot: number, part: number) => `slot_${slot}_${part}`;
+/**
+ * k6 needs about 75 ms to bring the VUs of a scenario to life: they begin so much earlier, s, in the gap before, and
+ * wait for their first turn.
+ */
+const LEAD_IN = 0.1;
+/** Time that VUs spent in the turns of a slot, ms. */
+const VU_TIME = "vu_time";
+const vuTime = new Counter(VU_TIME);
+
+/** What the VUs of a closed round do, in order of time; ms since the round's k6 scenario began. */
+interface Turn {
+  slot: number;
+  from: number;
+  to: number;
+}
+const rounds: Turn[][] = [];
+for (const [index, slot] of block.slots.entries()) {
+  if (!isClosed(slot)) continue;
+  const turns = rounds[slot.round] ?? [];
+  rounds[slot.round] = turns;
+  for (const { startSeconds, seconds } of slot.stretches) {
+    const from = (startSeconds - roundStart(slot.round)) * 1000;
+    turns.push({ slot: index, from, to: from + seconds * 1000 });
+  }
+}
+for (const turns of rounds) turns?.sort((a, b) => a.from - b.from);
+
+function isClosed({ rate, stages, iterations }: SlotSpec): boolean {
+  return rate === null && stages === null && iterations === null;
+}
+
+function stretchesOf(round: number): Stretch[] {
+  return block.slots.filter((slot) => slot.round === round).flatMap(({ stretches }) => stretches);
+}
+
+/** When the k6 scenario of a closed round begins, s. */
+function roundStart(round: number): number {
+  return Math.min(...stretchesOf(round).map(({ startSeconds }) => startSeconds)) - LEAD_IN;
+}
 /** k6's error code of a dial that failed with an errno it has no name for: here EADDRNOTAVAIL. */
 const DIAL_UNKNOWN_ERRNO = "1213";
 
@@ -56,8 +98,6 @@ function executor(slot: SlotSpec, index: number, part: number, { startSeconds, s
   const common = {
     exec: "slot",
     env: { SLOT: String(index), STRETCH: `${index} ${part}` },
-    // What all stretches of a slot have in common: their requests make one metric.
-    tags: { slot: String(index) },
     startTime: `${Math.round(startSeconds * 1000)}ms`,
     gracefulStop: `${Math.round(slot.gracefulSeconds * 1000)}ms`,
   };
@@ -84,7 +124,23 @@ function executor(slot: SlotSpec, index: number, part: number, { startSeconds, s
       maxVUs: slot.vus,
     };
   }
-  return { ...common, executor: "constant-vus", vus: slot.vus, duration };
+  throw new Error("a closed slot takes turns with the other of its round");
+}
+
+/** Both slots of a closed round in one k6 scenario: its VUs go from one to the other. */
+function closedRound(round: number, { vus, gracefulSeconds }: SlotSpec): K6Scenario {
+  const start = roundStart(round);
+  const end = Math.max(...stretchesOf(round).map(({ startSeconds, seconds }) => startSeconds + seconds));
+  return {
+    exec: "turns",
+    env: { ROUND: String(round) },
+    executor: "constant-vus",
+    vus,
+    startTime: `${Math.round(start * 1000)}ms`,
+    // The last requests are part of it: a VU that has ended its last turn writes down how long it took.
+    duration: `${Math.max(1000, Math.round((end + gracefulSeconds - start) * 1000))}ms`,
+    gracefulStop: "0s",
+  };
 }
 
 function buildOptions(): Options {
@@ -102,8 +158,14 @@ function buildOptions(): Options {
   }
   const thresholds: Record<string, string[]> = {};
   for (const [index, slot] of block.slots.entries()) {
-    for (const [part, stretch] of slot.stretches.entries()) {
-      scenarios[`slot_${index}_${part}`] = executor(slot, index, part, stretch);
+    if (isClosed(slot)) {
+      scenarios[`round_${slot.round}`] = closedRound(slot.round, slot);
+      thresholds[`${VU_TIME}{${selector(index)}}`] = ["count>=0"];
+    } else {
+      for (const [part, stretch] of slot.stretches.entries()) {
+        scenarios[scenarioName(index, part)] = executor(slot, index, part, stretch);
+        thresholds[dropped(index, part)] = ["count>=0"];
+      }
     }
     for (const [metric, expression] of Object.entries(METRICS)) {
       thresholds[`${metric}{${selector(index)}}`] = [expression];
@@ -178,25 +240,61 @@ export function warmUp(data: Record<string, unknown>): void {
   for (const run of warmUps[__ENV["ARM"] as "base" | "head"]) run(data);
 }
 
+/** Where this VU is in its closed round. */
+const at = { round: "", start: 0, next: 0, turn: null as Turn | null, since: 0 };
+
+/** One iteration of a closed round: the next request of the turn, or the end of the turn and the wait for the next. */
+export function turns(data: Record<string, unknown>): void {
+  const round = __ENV["ROUND"] ?? "";
+  if (round !== at.round) Object.assign(at, { round, start: exec.scenario.startTime, next: 0, turn: null });
+  const now = Date.now() - at.start;
+  if (at.turn === null || now >= at.turn.to) {
+    if (!nextTurn(rounds[Number(round)] ?? [], now)) return;
+  }
+  slots[(at.turn as Turn).slot]?.(data);
+}
+
+/** Ends the VU's turn and waits for its next one; false where there is none. */
+function nextTurn(all: readonly Turn[], now: number): boolean {
+  if (at.turn !== null) vuTime.add(now - at.since);
+  // One that is over already was spent on a request of the turn before.
+  while ((all[at.next]?.to ?? Number.POSITIVE_INFINITY) <= now) at.next++;
+  const turn = all[at.next++] ?? null;
+  at.turn = turn;
+  if (turn === null) {
+    sleep(0.05);
+    return false;
+  }
+  if (turn.from > now) sleep((turn.from - now) / 1000);
+  at.since = Date.now() - at.start;
+  exec.vu.metrics.tags["slot"] = String(turn.slot);
+  return true;
+}
+
 /** Which stretch this VU is in, since when (ms since the epoch), and what its requests are tagged with. */
 const now = { stretch: "", since: 0, phase: "" };
 
 /** Tags the requests of this VU as counted or not: only a change costs anything. */
-function tagPhase({ fromSeconds, toSeconds }: { fromSeconds: number; toSeconds: number | null }): void {
-  const stretch = __ENV["STRETCH"] ?? "";
-  if (stretch !== now.stretch) Object.assign(now, { stretch, since: exec.scenario.startTime, phase: "" });
+function tagPhase({ fromSeconds, toSeconds }: { fromSeconds: number; toSeconds: number }): void {
   const elapsed = (Date.now() - now.since) / 1000;
-  const phase = elapsed >= fromSeconds && (toSeconds === null || elapsed < toSeconds) ? "counted" : "not-counted";
+  const phase = elapsed >= fromSeconds && elapsed < toSeconds ? "counted" : "not-counted";
   if (phase === now.phase) return;
   now.phase = phase;
   exec.vu.metrics.tags["phase"] = phase;
 }
 
+/** One iteration of a slot that has k6 scenarios of its own. */
 export function slot(data: Record<string, unknown>): void {
-  const index = Number(__ENV["SLOT"]);
-  const counted = block.slots[index]?.counted;
+  const index = __ENV["SLOT"] ?? "";
+  const stretch = __ENV["STRETCH"] ?? "";
+  if (stretch !== now.stretch) {
+    Object.assign(now, { stretch, since: exec.scenario.startTime, phase: "" });
+    // It may have been in a closed round before.
+    exec.vu.metrics.tags["slot"] = index;
+  }
+  const counted = block.slots[Number(index)]?.counted;
   if (counted) tagPhase(counted);
-  slots[index]?.(data);
+  slots[Number(index)]?.(data);
 }
 
 interface Summary {
@@ -204,13 +302,14 @@ interface Summary {
 }
 
 export function handleSummary(summary: Summary): Record<string, string> {
-  const result: SlotResult[] = block.slots.map((_, index) => {
+  const result: SlotResult[] = block.slots.map((slot, index) => {
     const value = (metric: string, aggregate: string) =>
       summary.metrics[`${metric}{${selector(index)}}`]?.values[aggregate] ?? 0;
     const requests = value("http_reqs", "count");
     const duration = (aggregate: string) => value("http_req_duration", aggregate);
     return {
       requests,
+      vuSeconds: value(VU_TIME, "count") / 1000,
       latencyMs:
         requests === 0
           ? null
@@ -231,7 +330,10 @@ export function handleSummary(summary: Summary): Record<string, string> {
       // http_req_failed is a rate of failures: its "passes" are the failed requests.
       errors: value("http_req_failed", "passes"),
       failedChecks: value("checks", "fails"),
-      droppedIterations: value("dropped_iterations", "count"),
+      droppedIterations: slot.stretches.reduce(
+        (sum, _, part) => sum + (summary.metrics[dropped(index, part)]?.values["count"] ?? 0),
+        0,
+      ),
       bytesReceived: value("data_received", "count"),
       portErrors:
         summary.metrics[`http_reqs{${selector(index)},error_code:${DIAL_UNKNOWN_ERRNO}}`]?.values["count"] ?? 0,

@@ -38,7 +38,7 @@ try {
     const shares: number[] = [];
     const seen: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const pilot = { ...afterPilot(plan, cell, 1000, 10), slotSeconds: SECONDS, parts: 1 };
+      const pilot = { ...afterPilot(plan, cell, 1000, 10), slotSeconds: SECONDS, turnSeconds: SECONDS };
       const { samples } = await runBlock(rig, [pilot], "main", round);
       for (const { arm, qps, witness } of samples) {
         const reference = wrk(target.url(arm) + scenario.work.path, cpus, plan.layout.generator.length, close);

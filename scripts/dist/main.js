@@ -4,7 +4,7 @@ import {
   DEFAULT_WORK_DIRECTORY,
   WorkDirectory,
   minutes
-} from "./shared-work-directory.js";
+} from "./shared-arms.js";
 import "./shared-programs.js";
 import "./shared-schemas.js";
 import {

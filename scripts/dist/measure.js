@@ -4,7 +4,7 @@ import {
   measurePhase
 } from "./shared-stack.js";
 import "./shared-cgroup.js";
-import "./shared-work-directory.js";
+import "./shared-arms.js";
 import "./shared-programs.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";

@@ -5,7 +5,7 @@ import {
   describePlan,
   minutes,
   planPhase
-} from "./shared-work-directory.js";
+} from "./shared-arms.js";
 import "./shared-programs.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";

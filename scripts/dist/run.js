@@ -6,7 +6,7 @@ import {
 import "./shared-compare.js";
 import "./shared-stack.js";
 import "./shared-cgroup.js";
-import "./shared-work-directory.js";
+import "./shared-arms.js";
 import "./shared-programs.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";

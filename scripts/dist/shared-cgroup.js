@@ -7,6 +7,7 @@ import {
 // scripts/src/measure/k6.ts
 import { spawn as spawn3 } from "node:child_process";
 import { readFileSync as readFileSync3, rmSync, writeFileSync as writeFileSync2 } from "node:fs";
+import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { join as join3 } from "node:path";
 import { createInterface } from "node:readline";
@@ -45,12 +46,29 @@ for try in {1..200}; do
   sleep 0.01
 done
 for path in "\${!directory[@]}"; do rm -rf -- "$path"; done
+# What the engine was still making when its client was killed appears a moment later.
+list() {
+  case $1 in
+    container) docker ps --all --quiet --no-trunc --filter "label=$2" ;;
+    *) docker "$1" ls --quiet --filter "label=$2" ;;
+  esac
+}
 for what in "\${!label[@]}"; do
-  mapfile -t found < <(docker ps --all --quiet --filter "label=$what")
-  ((\${#found[@]} == 0)) || docker rm --force --volumes "\${found[@]}"
-  for kind in network volume; do
-    mapfile -t found < <(docker "$kind" ls --quiet --filter "label=$what")
-    ((\${#found[@]} == 0)) || docker "$kind" rm "\${found[@]}"
+  empty=0
+  for try in {1..60}; do
+    ((++empty))
+    for kind in container network volume image; do
+      mapfile -t found < <(list "$kind" "$what" | sort -u)
+      ((\${#found[@]})) || continue
+      empty=0
+      case $kind in
+        container) docker rm --force --volumes "\${found[@]}" ;;
+        image) docker image rm --force "\${found[@]}" ;;
+        *) docker "$kind" rm "\${found[@]}" ;;
+      esac
+    done
+    ((empty < 2)) || break
+    sleep 0.5
   done
 done
 `;
@@ -351,12 +369,14 @@ function createV2(leaf, mount) {
   }
   return null;
 }
-function cgroupOf(pid) {
+function cgroupOf(pid, proc = "/proc") {
   try {
-    const mounts = parseCgroupMounts(readFileSync("/proc/self/mountinfo", "utf8"));
+    const mounts = parseCgroupMounts(readFileSync(`${proc}/self/mountinfo`, "utf8"));
+    const text = readFileSync(`${proc}/${pid}/cgroup`, "utf8");
     const at = (controller) => {
       const mount = mounts.find(({ controllers }) => controllers.includes(controller)) ?? mounts.find(({ version: version2 }) => version2 === 2);
-      return mount === void 0 ? null : { mount, directory: directoryOf(mount, pid) };
+      const directory = mount && pathIn(mount, text);
+      return mount === void 0 || directory === void 0 || !existsSync(directory) ? null : { mount, directory };
     };
     const [cpuacct, cpu, memory] = [at("cpuacct"), at("cpu"), at("memory")];
     if (cpuacct === null || cpu === null || memory === null) return null;
@@ -367,17 +387,23 @@ function cgroupOf(pid) {
       cpu: join2(cpuacct.directory, version === 1 ? "cpuacct.usage" : "cpu.stat"),
       memory: join2(memory.directory, "memory.stat"),
       oom: join2(memory.directory, version === 1 ? "memory.oom_control" : "memory.events"),
-      throttle: throttleFiles(cpu.directory, cpu.mount.mountPoint, version === 1 ? "cpu.cfs_quota_us" : "cpu.max")
+      throttle: version === 1 ? throttleFiles(cpu.directory, cpu.mount.mountPoint, "cpu.cfs_quota_us") : (
+        // The group's own periods are in the file that its CPU time is read from.
+        throttleFiles(dirname(cpu.directory), cpu.mount.mountPoint, "cpu.max")
+      )
     };
   } catch {
     return null;
   }
 }
-function directoryOf(mount, pid = "self") {
-  const path = parseCgroupPath(readFileSync(`/proc/${pid}/cgroup`, "utf8"), mount) ?? "/";
-  const inside = mount.root !== "/" && path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
-  const directory = join2(mount.mountPoint, inside.replace(/^(\/\.\.)+/, ""));
+function directoryOf(mount) {
+  const directory = pathIn(mount, readFileSync("/proc/self/cgroup", "utf8"));
   return existsSync(directory) ? directory : mount.mountPoint.replace(/\/$/, "");
+}
+function pathIn(mount, text) {
+  const path = parseCgroupPath(text, mount) ?? "/";
+  const inside = mount.root !== "/" && path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
+  return join2(mount.mountPoint, inside.replace(/^(\/\.\.)+/, ""));
 }
 function makeUsable(directories2) {
   try {
@@ -663,7 +689,7 @@ function startK6(k6, spec, options) {
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
     // Fewer, longer garbage collections: each one is a pause in the load.
-    env: { ...process.env, GOGC: "400" }
+    env: { ...process.env, ...withoutProxy(Object.values(spec.urls)), GOGC: "400" }
   });
   const child = new Child(spawned);
   if (usage.kind === "tree") usage.add(child.pid);
@@ -698,6 +724,11 @@ ${messages.join("\n") || "it said nothing"}`);
     }
   };
 }
+function withoutProxy(urls) {
+  const addresses = urls.map((url) => new URL(url).hostname).filter((host) => isIP(host) !== 0);
+  const spared = [process.env.NO_PROXY ?? process.env.no_proxy ?? "", ...new Set(addresses)].filter(Boolean).join(",");
+  return { NO_PROXY: spared, no_proxy: spared };
+}
 function readResults(file, slots) {
   try {
     const results = JSON.parse(readFileSync3(file, "utf8"));
@@ -708,6 +739,8 @@ function readResults(file, slots) {
 }
 
 export {
+  guardGroup,
+  forgetGroup,
   guardDirectory,
   forgetDirectory,
   guardLabel,

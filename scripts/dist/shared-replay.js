@@ -12250,7 +12250,8 @@ function strikeReason(sample, limits, layout) {
   if (sample.portErrors > 0) return "ports-exhausted";
   if (witness !== null) {
     if (witness.listenOverflows > 0) return "listen-overflow";
-    const generatorShare = witness.generatorCpuSeconds / (sample.seconds * witness.generatorCores);
+    const busySeconds = Math.min(sample.seconds, witness.intervalSeconds);
+    const generatorShare = witness.generatorCpuSeconds / (busySeconds * witness.generatorCores);
     if (layout.isolated && generatorShare >= GENERATOR_SATURATED) return "generator-saturated";
   }
   if (sample.requests === 0 || sample.latencyMs === null) return "no-requests";

@@ -9,7 +9,7 @@ import {
 import {
   describePlan,
   planPhase
-} from "./shared-work-directory.js";
+} from "./shared-arms.js";
 import {
   reportPhase
 } from "./shared-marked.esm.js";

@@ -14203,7 +14203,9 @@ var composeKeys = {
   ),
   service: service("app").optional().describe("The service of target.compose that answers HTTP; required beside it."),
   port: port("8080").optional().describe("Port of target.service inside its container; required beside target.compose."),
-  restart: services("app").optional().describe("Services of target.compose that are restarted before every block. Default: target.service alone."),
+  restart: services("app").optional().describe(
+    "Services of target.compose that are restarted before every block, in this order: the one that runs PHP first. target.prepare is run in it. Default: target.service alone."
+  ),
   shared: services("mysql").optional().describe("Services of target.compose that are started once and used by both versions. Default: each has its own."),
   census: section({
     mysql: service("db").optional().describe("Service that is MySQL or MariaDB."),

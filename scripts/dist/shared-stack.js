@@ -9,8 +9,10 @@ import {
   findPhpFpm,
   findProgram,
   forgetDirectory,
+  forgetGroup,
   forgetLabel,
   guardDirectory,
+  guardGroup,
   guardLabel,
   launch,
   parseCgroupMounts,
@@ -33,7 +35,7 @@ import {
   plateauOf,
   scheduleBlock,
   undecided
-} from "./shared-work-directory.js";
+} from "./shared-arms.js";
 import {
   InputError,
   MeasureError
@@ -206,48 +208,63 @@ var Sampler = class {
     for (const arm of ["base", "head"]) this.#fronts[arm] = await this.#front(arm);
   }
   /**
-   * Watches one stretch of load on `arm` that begins now.
+   * Watches one round, whose first turn begins now. What a turn cost is read when the next one begins, its last
+   * requests included. Others are looked for over the round as a whole and laid on both slots alike.
    *
+   * @param turns in order of time
    * @param sleepUntil resolves at a moment of the monotonic clock, s
-   * @param settleSeconds how long after it its last requests may finish
+   * @param settleSeconds how long after the last turn its last requests may finish
+   * @returns what was seen of each arm; null where the signal ended it
    */
-  async watch(arm, seconds2, sleepUntil2, settleSeconds) {
+  async watch(turns, sleepUntil2, settleSeconds, signal) {
     const ours = [process.pid, ...this.#target.roots()];
     const around = neighbours(ours);
-    const start = this.#snapshot();
-    let peak = 0;
-    for (let last = start, second = 1; second <= Math.floor(seconds2); second++) {
-      await sleepUntil2(start.at + second);
+    const first = this.#snapshot();
+    const spent = { base: { ...NOTHING }, head: { ...NOTHING } };
+    let last = first;
+    for (const [index, { arm, at, seconds: seconds2 }] of turns.entries()) {
+      const next2 = turns[index + 1]?.at ?? at + seconds2 + settleSeconds;
+      for (let until = at + 1; until < at + seconds2 + 1e-3; until++) {
+        await sleepUntil2(until);
+        if (until >= next2) break;
+        const now2 = this.#snapshot();
+        add(spent[arm], arm, last, now2);
+        last = now2;
+      }
+      await sleepUntil2(next2);
+      if (signal.aborted) return null;
       const now = this.#snapshot();
-      peak = Math.max(peak, cpuBetween(last.arms[arm], now.arms[arm]) / (now.at - last.at));
+      add(spent[arm], arm, last, now);
       last = now;
     }
-    await sleepUntil2(start.at + seconds2 + settleSeconds);
-    const end = this.#snapshot();
-    const seen = spentBetween(around, neighbours(ours), this.#cpus);
+    const others = this.#foreign(first, last, spentBetween(around, neighbours(ours), this.#cpus));
+    const seen = {
+      base: await this.#seen("base", spent.base, first, last, others),
+      head: await this.#seen("head", spent.head, first, last, others)
+    };
+    return seen;
+  }
+  async #seen(arm, spent, first, last, others) {
     const before = this.#fronts[arm];
     const front = await this.#front(arm);
     this.#fronts[arm] = front;
     const portErrors = (front?.portErrors ?? 0) - (before?.portErrors ?? 0);
-    const usage = end.arms[arm];
-    if (usage === null) return { witness: null, portErrors, oomKilled: false };
+    const usage = last.arms[arm];
+    if (usage === null || spent.intervalSeconds === 0) return { witness: null, portErrors, oomKilled: false };
+    const share = spent.intervalSeconds / (last.at - first.at);
+    const { listenOverflows: listenOverflows2, ...sums } = spent;
     const turnedAway = (front?.listenOverflows ?? 0) - (before?.listenOverflows ?? 0);
     return {
       portErrors,
-      oomKilled: usage.oomKills > (start.arms[arm]?.oomKills ?? 0),
+      oomKilled: usage.oomKills > (first.arms[arm]?.oomKills ?? 0),
       witness: {
-        targetCpuSeconds: cpuBetween(start.arms[arm], usage),
-        servicesCpuSeconds: cpuBetween(start.services, end.services),
-        generatorCpuSeconds: end.generatorCpuSeconds - start.generatorCpuSeconds,
+        ...sums,
         generatorCores: this.#generatorCores,
-        foreignCpuSeconds: this.#foreign(start, end, seen),
-        stealSeconds: end.cpu.steal - start.cpu.steal,
-        intervalSeconds: end.at - start.at,
-        targetPeakCores: peak,
+        foreignCpuSeconds: others * share,
+        stealSeconds: (last.cpu.steal - first.cpu.steal) * share,
         targetMemoryBytes: usage.memoryBytes,
-        throttledPeriods: usage.throttledPeriods - (start.arms[arm]?.throttledPeriods ?? 0),
         timeWait: timeWaitSockets(this.#target.namespaces()),
-        listenOverflows: end.overflows - start.overflows + turnedAway,
+        listenOverflows: listenOverflows2 + turnedAway,
         listenQueueMax: front?.listenQueueMax ?? 0,
         maxChildrenReached: front?.maxChildrenReached ?? 0
       }
@@ -282,25 +299,25 @@ var Sampler = class {
     return this.#target.front(arm).catch(() => null);
   }
 };
-function together(stretches) {
-  return stretches.reduce(
-    (one, other) => one === null || other === null ? null : {
-      targetCpuSeconds: one.targetCpuSeconds + other.targetCpuSeconds,
-      servicesCpuSeconds: one.servicesCpuSeconds + other.servicesCpuSeconds,
-      generatorCpuSeconds: one.generatorCpuSeconds + other.generatorCpuSeconds,
-      generatorCores: other.generatorCores,
-      foreignCpuSeconds: one.foreignCpuSeconds + other.foreignCpuSeconds,
-      stealSeconds: one.stealSeconds + other.stealSeconds,
-      intervalSeconds: one.intervalSeconds + other.intervalSeconds,
-      targetPeakCores: Math.max(one.targetPeakCores, other.targetPeakCores),
-      targetMemoryBytes: other.targetMemoryBytes,
-      throttledPeriods: one.throttledPeriods + other.throttledPeriods,
-      timeWait: other.timeWait,
-      listenOverflows: one.listenOverflows + other.listenOverflows,
-      listenQueueMax: other.listenQueueMax,
-      maxChildrenReached: other.maxChildrenReached
-    }
-  );
+var NOTHING = {
+  targetCpuSeconds: 0,
+  servicesCpuSeconds: 0,
+  generatorCpuSeconds: 0,
+  intervalSeconds: 0,
+  targetPeakCores: 0,
+  throttledPeriods: 0,
+  listenOverflows: 0
+};
+function add(spent, arm, from, to) {
+  const seconds2 = to.at - from.at;
+  const target = cpuBetween(from.arms[arm], to.arms[arm]);
+  spent.targetCpuSeconds += target;
+  spent.servicesCpuSeconds += cpuBetween(from.services, to.services);
+  spent.generatorCpuSeconds += to.generatorCpuSeconds - from.generatorCpuSeconds;
+  spent.intervalSeconds += seconds2;
+  spent.targetPeakCores = Math.max(spent.targetPeakCores, target / seconds2);
+  spent.throttledPeriods += (to.arms[arm]?.throttledPeriods ?? 0) - (from.arms[arm]?.throttledPeriods ?? 0);
+  spent.listenOverflows += to.overflows - from.overflows;
 }
 function cpuBetween(start, end) {
   return start === null || end === null ? 0 : end.cpuSeconds - start.cpuSeconds;
@@ -308,7 +325,6 @@ function cpuBetween(start, end) {
 
 // scripts/src/measure/block.ts
 var GRACEFUL_SHARE = 0.6;
-var LEAD_IN = 0.1;
 var WARM_UP_GAP = 0.3;
 var PILOT_SLOT = 1;
 var PILOT_WARM_UP = 1;
@@ -341,6 +357,7 @@ async function runPilot(rig) {
 }
 var EMPTY = {
   requests: 0,
+  vuSeconds: 0,
   latencyMs: null,
   phasesMs: { connect: 0, tls: 0, wait: 0, receive: 0 },
   errors: 0,
@@ -370,29 +387,30 @@ async function drive(rig, schedule, warmUpSeconds) {
     void k6.results.then(() => {
       dead.k6 = true;
     });
-    const watched = schedule.map(
-      (slot) => ({ slot, startedAt: 0, witnesses: [], portErrors: 0, events: /* @__PURE__ */ new Set() })
-    );
-    for (const { at, stretch } of inOrderOfTime(watched)) {
-      const { slot, witnesses, events } = at;
-      const { from, seconds: seconds2 } = judgedPart(plan, slot, stretch);
-      await sleepUntil(zero + stretch.startSeconds + from);
+    const watched = [];
+    for (const round of roundsOf(schedule)) {
+      const turns = turnsOf(plan, round, zero);
+      await sleepUntil(turns[0]?.at ?? 0);
       if (signal.aborted) break;
-      if (witnesses.length === 0) at.startedAt = Date.now();
-      if (dead.k6) events.add("k6-died");
-      const settle = Math.min(slot.gapSeconds * 0.75, slot.gapSeconds * GRACEFUL_SHARE + 0.02);
-      const seen = dead.k6 ? { witness: null, portErrors: 0, oomKilled: false } : await sampler.watch(slot.arm, seconds2, sleepUntil, settle);
-      if (signal.aborted) break;
-      if (seen.oomKilled) events.add("oom-killed");
-      if (!target.alive(slot.arm)) events.add("target-restarted");
-      at.portErrors += seen.portErrors;
-      witnesses.push(seen.witness);
+      const startedAt = Date.now();
+      const { gapSeconds } = round[0];
+      const settle = Math.min(gapSeconds * 0.75, gapSeconds * GRACEFUL_SHARE + 0.02);
+      const gone = dead.k6;
+      const seen = gone ? UNSEEN : await sampler.watch(turns, sleepUntil, settle, signal);
+      if (seen === null) break;
+      for (const slot of round) {
+        const { witness, portErrors, oomKilled } = seen[slot.arm];
+        const events = /* @__PURE__ */ new Set();
+        if (gone) events.add("k6-died");
+        if (oomKilled) events.add("oom-killed");
+        if (!target.alive(slot.arm)) events.add("target-restarted");
+        watched.push({ slot, startedAt, witness, portErrors, events });
+      }
     }
     const results = await k6.results;
-    const slots = watched.flatMap((slot, index) => {
-      if (slot.witnesses.length < slot.slot.stretches.length) return [];
-      if (results === null) return [{ ...slot, result: null, events: /* @__PURE__ */ new Set(["k6-died"]) }];
-      return [{ ...slot, result: results[index] ?? null }];
+    const slots = watched.map((slot) => {
+      if (results === null) return { ...slot, result: null, events: /* @__PURE__ */ new Set(["k6-died"]) };
+      return { ...slot, result: results[schedule.indexOf(slot.slot)] ?? null };
     });
     return { slots, k6Start, yardstickMs };
   } finally {
@@ -400,14 +418,33 @@ async function drive(rig, schedule, warmUpSeconds) {
     await k6.close();
   }
 }
-function inOrderOfTime(slots) {
-  return slots.flatMap((at) => at.slot.stretches.map((stretch) => ({ at, stretch }))).sort((a, b) => a.stretch.startSeconds - b.stretch.startSeconds);
+var UNSEEN = {
+  base: { witness: null, portErrors: 0, oomKilled: false },
+  head: { witness: null, portErrors: 0, oomKilled: false }
+};
+function roundsOf(schedule) {
+  const rounds = [];
+  for (const slot of schedule) {
+    if (rounds.at(-1)?.[0]?.cell === slot.cell) rounds.at(-1)?.push(slot);
+    else rounds.push([slot]);
+  }
+  return rounds;
+}
+function turnsOf(plan, round, zero) {
+  return round.flatMap(
+    (slot) => slot.stretches.map((stretch) => {
+      const { from, seconds: seconds2 } = judgedPart(plan, slot, stretch);
+      return { arm: slot.arm, at: zero + stretch.startSeconds + from, seconds: seconds2 };
+    })
+  ).sort((a, b) => a.at - b.at);
 }
 var lengthOf = ({ stretches }) => stretches.reduce((sum, { seconds: seconds2 }) => sum + seconds2, 0);
 function toSample(plan, measured, stage, block) {
   const { slot, result } = measured;
-  const seconds2 = slot.stretches.reduce((sum, stretch) => sum + judgedPart(plan, slot, stretch).seconds, 0);
   const found = result ?? EMPTY;
+  const { vuSeconds, ...counted } = found;
+  const judged = slot.stretches.reduce((sum, stretch) => sum + judgedPart(plan, slot, stretch).seconds, 0);
+  const seconds2 = vuSeconds > 0 ? vuSeconds / vusOf(plan, slot) : judged;
   return {
     kind: "slot",
     stage,
@@ -417,10 +454,10 @@ function toSample(plan, measured, stage, block) {
     order: slot.order,
     startedAt: measured.startedAt,
     seconds: seconds2,
-    ...found,
-    qps: found.requests / seconds2,
-    portErrors: found.portErrors + measured.portErrors,
-    witness: together(measured.witnesses),
+    ...counted,
+    qps: counted.requests / seconds2,
+    portErrors: counted.portErrors + measured.portErrors,
+    witness: measured.witness,
     events: [...measured.events]
   };
 }
@@ -441,37 +478,36 @@ function buildSpec(rig, schedule, warmUpSeconds) {
       vus: plan.config.target.php.workers,
       scenarios: Object.keys(scenarios)
     },
-    slots: schedule.map((slot) => slotSpec(plan, slot))
+    slots: roundsOf(schedule).flatMap((slots, round) => slots.map((slot) => slotSpec(plan, slot, round)))
   };
 }
-function slotSpec(plan, slot) {
+function slotSpec(plan, slot, round) {
   const { name, load } = scenarioOf(plan, slot.cell);
-  const level = plan.cells.find((cell) => cell.id === slot.cell)?.level ?? OPEN_PILOT_VUS;
   const common = {
     arm: slot.arm,
     scenario: name,
+    round,
     stretches: slot.stretches,
     gracefulSeconds: slot.gapSeconds * GRACEFUL_SHARE,
+    vus: vusOf(plan, slot),
     rate: null,
     stages: null,
+    counted: null,
     iterations: null
   };
-  if (load.model === "open" && !("pilot" in slot)) {
-    return { ...common, vus: load.maxVus, rate: slot.rate ?? level, counted: null };
-  }
+  if (load.model === "open" && !("pilot" in slot)) return { ...common, rate: slot.rate ?? levelOf(plan, slot) };
   if (load.model === "ramp" && !("pilot" in slot)) {
-    return { ...common, vus: level, stages: load.stages, counted: plateauOf(load.stages) };
+    return { ...common, stages: load.stages, counted: plateauOf(load.stages) };
   }
-  const vus = load.model === "open" ? Math.min(OPEN_PILOT_VUS, load.maxVus) : level;
-  return {
-    ...common,
-    vus,
-    stretches: slot.stretches.map(({ startSeconds, seconds: seconds2 }) => ({
-      startSeconds: startSeconds - LEAD_IN,
-      seconds: seconds2 + LEAD_IN
-    })),
-    counted: { fromSeconds: LEAD_IN, toSeconds: null }
-  };
+  return common;
+}
+function vusOf(plan, slot) {
+  const { load } = scenarioOf(plan, slot.cell);
+  if (load.model !== "open") return levelOf(plan, slot);
+  return "pilot" in slot ? Math.min(OPEN_PILOT_VUS, load.maxVus) : load.maxVus;
+}
+function levelOf(plan, slot) {
+  return plan.cells.find((cell) => cell.id === slot.cell)?.level ?? OPEN_PILOT_VUS;
 }
 function judgedPart(plan, slot, { seconds: seconds2 }) {
   const { load } = scenarioOf(plan, slot.cell);
@@ -525,6 +561,7 @@ async function runIterations(rig, scenario, arm, iterations) {
         {
           arm,
           scenario: name,
+          round: 0,
           stretches: [{ startSeconds: 0, seconds: 60 }],
           gracefulSeconds: 0,
           vus: 1,
@@ -621,7 +658,7 @@ async function countFlow(rig, scenario, arm) {
 function sendOne(rig, scenario, arm, agent) {
   const { work, checks } = scenario;
   if (work.kind === "flow") throw new Error("a flow is no single request");
-  return new Promise((resolve2) => {
+  return new Promise((resolve3) => {
     const failed = { status: 0, bytes: 0, passed: false };
     const headers = { ...work.headers, host: rig.target.host };
     if (work.body !== null) headers["content-length"] = String(Buffer.byteLength(work.body));
@@ -635,16 +672,16 @@ function sendOne(rig, scenario, arm, agent) {
           bytes += chunk.length;
           if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
         });
-        response.on("error", () => resolve2(failed));
+        response.on("error", () => resolve3(failed));
         response.on("end", () => {
           const status = response.statusCode ?? 0;
           const found = checks.bodyContains === null || Buffer.concat(chunks).toString().includes(checks.bodyContains);
-          resolve2({ status, bytes, passed: checks.status.includes(status) && found });
+          resolve3({ status, bytes, passed: checks.status.includes(status) && found });
         });
       }
     );
     outgoing.on("timeout", () => outgoing.destroy());
-    outgoing.on("error", () => resolve2(failed));
+    outgoing.on("error", () => resolve3(failed));
     outgoing.end(work.body ?? void 0);
   });
 }
@@ -687,19 +724,82 @@ function get(url, options = {}) {
   const request2 = url.startsWith("https:") ? requestHttps : requestHttp;
   const headers = options.host === void 0 ? {} : { host: options.host };
   const socket = options.socketPath === void 0 ? {} : { socketPath: options.socketPath };
-  return new Promise((resolve2, reject) => {
+  return new Promise((resolve3, reject) => {
     const outgoing = request2(url, { ...socket, headers, agent: false, timeout: TIMEOUT_MS2 }, (incoming) => {
       const chunks = [];
       incoming.on("data", (chunk) => chunks.push(chunk));
       incoming.on("error", reject);
       incoming.on("end", () => {
-        resolve2({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") });
+        resolve3({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") });
       });
     });
     outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS2 / 1e3} s`)));
     outgoing.on("error", reject);
     outgoing.end();
   });
+}
+
+// scripts/src/target/log.ts
+import { closeSync, fstatSync, openSync, readFileSync as readFileSync4, readSync } from "node:fs";
+var CHUNK = 1 << 16;
+var LogReader = class {
+  #path;
+  #offset = 0;
+  /** Start of a line that was not complete when it was read. */
+  #rest = "";
+  constructor(path) {
+    this.#path = path;
+  }
+  /** Complete lines that are new; none where there is no such file. */
+  newLines() {
+    const lines2 = (this.#rest + this.#newText()).split("\n");
+    this.#rest = lines2.pop() ?? "";
+    return lines2;
+  }
+  /** Passes over what is there. */
+  skip() {
+    this.newLines();
+    this.#rest = "";
+  }
+  #newText() {
+    let file;
+    try {
+      file = openSync(this.#path, "r");
+    } catch {
+      return "";
+    }
+    try {
+      if (fstatSync(file).size < this.#offset) this.#offset = 0;
+      const buffer = Buffer.allocUnsafe(CHUNK);
+      const parts = [];
+      for (; ; ) {
+        const length = readSync(file, buffer, 0, CHUNK, this.#offset);
+        if (length === 0) return parts.join("");
+        this.#offset += length;
+        parts.push(buffer.toString("latin1", 0, length));
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+};
+function tail(title, path, lines2 = 15) {
+  let text;
+  try {
+    text = readFileSync4(path, "utf8").trimEnd();
+  } catch {
+    return "";
+  }
+  return text === "" ? "" : `
+${title} (${path}):
+${quoted(text, lines2)}`;
+}
+var CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;
+var ESCAPE_SEQUENCE = /\u001b\[[\d;?]*[@-~]/g;
+function quoted(text, lines2) {
+  return text.trimEnd().split(/\r?\n/).slice(-lines2).map(
+    (line) => `| ${line.replace(ESCAPE_SEQUENCE, "").replace(CONTROL, "").replaceAll("##[", "# #[").slice(0, 500)}`
+  ).join("\n");
 }
 
 // scripts/src/target/wait.ts
@@ -720,6 +820,7 @@ var EVERY_MS = 20;
 var TIMEOUT_MS3 = 3e4;
 var NOT_UP_YET = [502, 503, 504];
 var PATIENCE_MS = 1e3;
+var oneLine = (text) => quoted(text.trim().slice(0, 500).replaceAll(/\s+/g, " "), 1).slice("| ".length);
 async function waitUntilHealthy(check) {
   let last = "no answer";
   let wrongSince = null;
@@ -729,7 +830,7 @@ async function waitUntilHealthy(check) {
       try {
         const answer = await get(check.url, { host: check.host });
         if (answer.status >= 200 && answer.status < 300) return true;
-        last = `status ${answer.status}: ${answer.body.slice(0, 500).trim() || "empty body"}`;
+        last = `status ${answer.status}: ${oneLine(answer.body) || "empty body"}`;
         if (NOT_UP_YET.includes(answer.status)) wrongSince = null;
         else wrongSince ??= performance.now();
       } catch (error) {
@@ -821,66 +922,6 @@ var Counters = class _Counters {
 import { spawn } from "node:child_process";
 import { closeSync as closeSync2, openSync as openSync2 } from "node:fs";
 import { createInterface } from "node:readline";
-
-// scripts/src/target/log.ts
-import { closeSync, fstatSync, openSync, readFileSync as readFileSync4, readSync } from "node:fs";
-var CHUNK = 1 << 16;
-var LogReader = class {
-  #path;
-  #offset = 0;
-  /** Start of a line that was not complete when it was read. */
-  #rest = "";
-  constructor(path) {
-    this.#path = path;
-  }
-  /** Complete lines that are new; none where there is no such file. */
-  newLines() {
-    const lines = (this.#rest + this.#newText()).split("\n");
-    this.#rest = lines.pop() ?? "";
-    return lines;
-  }
-  /** Passes over what is there. */
-  skip() {
-    this.newLines();
-    this.#rest = "";
-  }
-  #newText() {
-    let file;
-    try {
-      file = openSync(this.#path, "r");
-    } catch {
-      return "";
-    }
-    try {
-      if (fstatSync(file).size < this.#offset) this.#offset = 0;
-      const buffer = Buffer.allocUnsafe(CHUNK);
-      const parts = [];
-      for (; ; ) {
-        const length = readSync(file, buffer, 0, CHUNK, this.#offset);
-        if (length === 0) return parts.join("");
-        this.#offset += length;
-        parts.push(buffer.toString("latin1", 0, length));
-      }
-    } finally {
-      closeSync(file);
-    }
-  }
-};
-function tail(title, path, lines = 15) {
-  let text;
-  try {
-    text = readFileSync4(path, "utf8").trimEnd();
-  } catch {
-    return "";
-  }
-  if (text === "") return "";
-  const last = text.split("\n").slice(-lines);
-  return `
-${title} (${path}):
-${last.map((line) => `  ${line.slice(0, 500)}`).join("\n")}`;
-}
-
-// scripts/src/target/mysql-client.ts
 var STATUS = "SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Com\\_%' OR Variable_name = 'Connections'";
 var OUTPUT = ["--batch", "--skip-column-names", "--unbuffered", "--force", "--no-auto-rehash"];
 var NOT_STATEMENTS = /^Com_(stmt_|execute_|prepare_|admin_commands)/;
@@ -924,10 +965,10 @@ var MysqlClient = class _MysqlClient {
   }
   /** Rows, columns separated by tabs. Rejects with MeasureError once the server is gone. */
   query(sql) {
-    const ask = () => new Promise((resolve2, reject) => {
+    const ask = () => new Promise((resolve3, reject) => {
       if (this.#dead !== null) return reject(this.#dead);
       const end = `end-of-answer-${++this.#questions}`;
-      this.#waiting = { end, resolve: resolve2, reject };
+      this.#waiting = { end, resolve: resolve3, reject };
       this.#process.stdin?.write(`${sql};
 SELECT '${end}';
 `);
@@ -952,11 +993,11 @@ SELECT '${end}';
       this.#lines.push(line);
       return;
     }
-    const { resolve: resolve2 } = this.#waiting;
-    const lines = this.#lines;
+    const { resolve: resolve3 } = this.#waiting;
+    const lines2 = this.#lines;
     this.#waiting = null;
     this.#lines = [];
-    resolve2(lines);
+    resolve3(lines2);
   }
   #fail() {
     this.#dead = new MeasureError(`the connection to MySQL was lost${tail("client", this.#log)}`);
@@ -967,6 +1008,7 @@ SELECT '${end}';
 
 // scripts/src/target/redis-client.ts
 import { connect } from "node:net";
+var CONNECT_TIMEOUT_MS = 5e3;
 var RedisClient = class _RedisClient {
   version = "";
   #socket;
@@ -974,24 +1016,31 @@ var RedisClient = class _RedisClient {
   #waiting = null;
   #queue = Promise.resolve();
   #dead = null;
-  static async connect(host, port) {
+  /** Rejects with what was wrong: no connection, no answer within 5 s, or what the server says (NOAUTH). */
+  static async connect(host, port, timeoutMs = CONNECT_TIMEOUT_MS) {
     const socket = connect({ host, port });
-    await new Promise((resolve2, reject) => {
-      socket.once("connect", () => resolve2());
-      socket.once("error", reject);
-    });
     const client = new _RedisClient(socket);
-    client.version = await client.#info("server", "redis_version");
-    return client;
+    const late = setTimeout(() => socket.destroy(new Error(`no answer within ${timeoutMs / 1e3} s`)), timeoutMs);
+    try {
+      client.version = await client.#info("server", "redis_version");
+      return client;
+    } catch (error) {
+      client.close();
+      throw error;
+    } finally {
+      clearTimeout(late);
+    }
   }
   constructor(socket) {
     this.#socket = socket;
     socket.setNoDelay(true);
-    socket.on("error", () => {
+    let why = "";
+    socket.on("error", (error) => {
+      why = `: ${error.message}`;
     });
     socket.on("data", (data) => this.#take(data.toString("latin1")));
     socket.on("close", () => {
-      this.#dead = new MeasureError("the connection to Redis was lost");
+      this.#dead = new MeasureError(`the connection to Redis was lost${why}`);
       this.#waiting?.reject(this.#dead);
       this.#waiting = null;
     });
@@ -1004,9 +1053,9 @@ var RedisClient = class _RedisClient {
     return { redisCommands: Number(await this.#info("stats", "total_commands_processed")) };
   }
   async #info(section, field) {
-    const ask = () => new Promise((resolve2, reject) => {
+    const ask = () => new Promise((resolve3, reject) => {
       if (this.#dead !== null) return reject(this.#dead);
-      this.#waiting = { resolve: resolve2, reject };
+      this.#waiting = { resolve: resolve3, reject };
       this.#socket.write(`INFO ${section}\r
 `);
     });
@@ -1015,16 +1064,22 @@ var RedisClient = class _RedisClient {
     const text = await answer;
     return new RegExp(`^${field}:(.*)$`, "m").exec(text)?.[1]?.trim() ?? "";
   }
-  /** The answer is a bulk string: $<length>CRLF<text>CRLF. */
+  /** The answer is a bulk string: $<length>CRLF<text>CRLF; or one line, which is an error. */
   #take(text) {
     this.#received += text;
-    const head = /^\$(\d+)\r\n/.exec(this.#received);
+    const head = /^(.*)\r\n/.exec(this.#received);
     if (head === null) return;
-    const end = head[0].length + Number(head[1]);
-    if (this.#received.length < end + 2) return;
-    const body = this.#received.slice(head[0].length, end);
-    this.#received = this.#received.slice(end + 2);
-    this.#waiting?.resolve(body);
+    const [line, said2 = ""] = head;
+    const length = /^\$(\d+)$/.exec(said2)?.[1];
+    if (length === void 0) {
+      this.#waiting?.reject(new MeasureError(`Redis answers ${said2.replace(/^-/, "").slice(0, 200)}`));
+      this.#received = "";
+    } else {
+      const end = line.length + Number(length);
+      if (this.#received.length < end + 2) return;
+      this.#waiting?.resolve(this.#received.slice(line.length, end));
+      this.#received = this.#received.slice(end + 2);
+    }
     this.#waiting = null;
   }
 };
@@ -1049,14 +1104,17 @@ var CensusClients = class {
       const command = ["docker", "exec", "--interactive", id, "sh", "-c", AS_MYSQL_ROOT, "sh"];
       const client = await MysqlClient.connect(command, log).catch((error) => {
         const how = "as root, with MYSQL_ROOT_PASSWORD or MARIADB_ROOT_PASSWORD of its container";
-        throw new MeasureError(`target.census.mysql: cannot ask ${service} ${how}: ${error.message}`);
+        throw new MeasureError(
+          `target.census.mysql: cannot ask ${service} ${how}: ${error.message}
+Set one of them in the compose file, or remove target.census.mysql`
+        );
       });
       use("mysql", client);
     }
     for (const container of redis) {
       const client = await RedisClient.connect(container.address() ?? "", REDIS_PORT).catch((error) => {
         throw new MeasureError(
-          `target.census.redis: cannot ask ${container.service} on port ${REDIS_PORT}: ${error.message}`
+          `target.census.redis: cannot ask ${container.service} on port ${REDIS_PORT}: ${error.message}. It is asked for INFO without a password: remove that in the compose file, or target.census.redis`
         );
       });
       use("redis", client);
@@ -1073,7 +1131,7 @@ var CensusClients = class {
 
 // scripts/src/target/compose/container.ts
 import { spawn as spawn3 } from "node:child_process";
-import { readdirSync as readdirSync2, readFileSync as readFileSync5 } from "node:fs";
+import { readdirSync as readdirSync2, readFileSync as readFileSync6 } from "node:fs";
 
 // scripts/src/target/front.ts
 var OVERFLOW = "(11: Resource temporarily unavailable) while connecting to upstream";
@@ -1117,7 +1175,7 @@ function occurrences(text, part) {
 
 // scripts/src/target/compose/engine.ts
 import { spawn as spawn2 } from "node:child_process";
-import { createWriteStream } from "node:fs";
+import { closeSync as closeSync3, openSync as openSync3, writeSync } from "node:fs";
 
 // scripts/src/target/environment.ts
 var WITHHELD = /^(ACTIONS_|INPUT_|GITHUB_TOKEN$|GH_TOKEN$)/;
@@ -1127,28 +1185,28 @@ function childEnvironment(more) {
 }
 
 // scripts/src/target/compose/engine.ts
-var OLDEST_ENGINE = 25;
-var OLDEST_COMPOSE = [2, 24];
-var DockerError = class extends Error {
+var DockerError = class extends MeasureError {
   /** "exit status 1", the signal that ended it, or why it could not be started. */
   how;
   /** What it printed on stderr, trimmed. */
   stderr;
   constructor(args, how, stderr) {
-    super(`docker ${args.join(" ")}: ${how}: ${lastLines(stderr, 15)}`);
+    super(`docker ${args.join(" ")}: ${how}${stderr === "" ? "" : `
+${quoted(stderr, 15)}`}`);
     this.how = how;
     this.stderr = stderr;
   }
 };
 async function docker(args, options) {
   options.signal.throwIfAborted();
+  const log = options.log === void 0 ? null : new Log(options.log);
   const child = spawn2("docker", args, {
     detached: true,
     cwd: options.cwd,
     env: childEnvironment(options.env ?? {}),
     stdio: ["ignore", "pipe", "pipe"]
   });
-  const log = options.log === void 0 ? null : createWriteStream(options.log, { flags: "a" });
+  if (child.pid !== void 0) guardGroup(child.pid);
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"]) {
     child[name].setEncoding("utf8").on("data", (text) => {
@@ -1159,79 +1217,74 @@ async function docker(args, options) {
   const end = () => child.kill("SIGTERM");
   options.signal.addEventListener("abort", end);
   try {
-    const how = await new Promise((resolve2) => {
-      child.once("error", (error) => resolve2(error.message));
+    const how = await new Promise((resolve3) => {
+      child.once("error", (error) => resolve3(error.message));
       child.once(
         "close",
-        (code, signal) => resolve2(code === 0 ? null : signal === null ? `exit status ${code}` : signal)
+        (code, signal) => resolve3(code === 0 ? null : signal === null ? `exit status ${code}` : signal)
       );
     });
     options.signal.throwIfAborted();
     if (how !== null) throw new DockerError(args, how, texts.stderr.trim());
+    log?.check();
     return texts.stdout;
   } finally {
     options.signal.removeEventListener("abort", end);
-    log?.end();
+    if (child.pid !== void 0) forgetGroup(child.pid);
+    log?.close();
   }
 }
-async function checkEngine(signal) {
-  const instead = "or run with --driver process, which needs no Docker";
-  const engine = await docker(["version", "--format", "{{.Server.Version}}"], { signal }).catch((error) => {
-    signal.throwIfAborted();
-    throw new MeasureError(`no Docker engine answers: ${whyNoEngine(error)}; ${instead}`);
-  });
-  if (Number.parseInt(engine, 10) < OLDEST_ENGINE) {
-    throw new MeasureError(
-      `Docker engine ${engine.trim()} is too old, ${OLDEST_ENGINE} or newer is needed; ${instead}`
+var Log = class {
+  #path;
+  #file;
+  #failure = null;
+  constructor(path) {
+    this.#path = path;
+    try {
+      this.#file = openSync3(path, "a");
+    } catch (error) {
+      throw this.#complaint(error);
+    }
+  }
+  write(text) {
+    try {
+      writeSync(this.#file, text);
+    } catch (error) {
+      this.#failure ??= error;
+    }
+  }
+  /** Throws MeasureError where something could not be written. */
+  check() {
+    if (this.#failure !== null) throw this.#complaint(this.#failure);
+  }
+  close() {
+    closeSync3(this.#file);
+  }
+  #complaint(error) {
+    return new MeasureError(
+      `cannot write ${this.#path}: ${error.message}. Make room there, or name another --work-directory`
     );
   }
-  const compose = await docker(["compose", "version", "--short"], { signal }).catch(() => {
-    throw new MeasureError(
-      `docker compose is not installed (package docker-compose-plugin or docker-compose); ${instead}`
-    );
-  });
-  const [major = 0, minor = 0] = compose.replace(/^v/, "").split(".").map(Number);
-  const [oldestMajor, oldestMinor] = OLDEST_COMPOSE;
-  if (major < oldestMajor || major === oldestMajor && minor < oldestMinor) {
-    throw new MeasureError(
-      `docker compose ${compose.trim()} is too old, ${OLDEST_COMPOSE.join(".")} or newer is needed; ${instead}`
-    );
-  }
-  await docker(["buildx", "version"], { signal }).catch(() => {
-    throw new MeasureError(
-      `docker buildx is not installed (package docker-buildx-plugin or docker-buildx); ${instead}`
-    );
-  });
-  return { docker: engine.trim(), compose: compose.trim() };
+};
+function lastLines(text, lines2) {
+  return quoted(text.trim(), lines2).slice("| ".length).replaceAll("\n| ", "; ");
 }
-function whyNoEngine(error) {
-  const text = error instanceof DockerError ? error.stderr : error.message;
-  if (text.includes("ENOENT")) return "the docker command is not installed (https://docs.docker.com/engine/install)";
-  if (text.includes("permission denied")) {
-    return "this user may not talk to it: add the user to the group docker, use rootless Docker, or run with sudo";
+
+// scripts/src/target/compose/owner.ts
+import { readFileSync as readFileSync5 } from "node:fs";
+import { hostname } from "node:os";
+var OWNER_LABEL = "perf-gate.owner";
+function startTicks(pid) {
+  try {
+    return parseProcessStat(readFileSync5(`/proc/${pid}/stat`, "latin1")).startTicks;
+  } catch {
+    return null;
   }
-  if (/cannot connect|is the docker daemon running/i.test(text)) {
-    return `is the Docker daemon running? Start it, or set DOCKER_HOST (${lastLines(text, 1)})`;
-  }
-  return lastLines(text, 3);
 }
-function lastLines(text, lines) {
-  return text.trim().split("\n").slice(-lines).join("\n  ");
-}
-async function removeLabelled(label, signal) {
-  const list = async (...args) => {
-    const found = await docker([...args, "--quiet", "--filter", `label=${label}`], { signal });
-    return [...new Set(found.split("\n").filter(Boolean))];
-  };
-  const containers = await list("ps", "--all");
-  if (containers.length > 0) await docker(["rm", "--force", "--volumes", ...containers], { signal });
-  for (const kind of ["network", "volume"]) {
-    const found = await list(kind, "ls");
-    if (found.length > 0) await docker([kind, "rm", ...found], { signal });
-  }
-  const images = await list("image", "ls");
-  if (images.length > 0) await docker(["image", "rm", "--force", ...images], { signal });
-  return containers.length;
+var thisOwner = () => `${hostname()}:${process.pid}:${startTicks(process.pid)}`;
+function isDead(owner) {
+  const [, host, pid, start] = /^(.+):(\d+):(\d+)$/.exec(owner) ?? [];
+  return host === hostname() && startTicks(Number(pid)) !== Number(start);
 }
 
 // scripts/src/target/compose/container.ts
@@ -1239,7 +1292,7 @@ async function inspect(ids, signal) {
   return ids.length === 0 ? [] : JSON.parse(await docker(["inspect", ...ids], { signal }));
 }
 var KEPT_LINES = 25;
-var NOTHING = { cpuSeconds: 0, memoryBytes: 0, throttledPeriods: 0, oomKills: 0 };
+var NOTHING2 = { cpuSeconds: 0, memoryBytes: 0, throttledPeriods: 0, oomKills: 0 };
 var Container = class {
   service;
   id;
@@ -1249,8 +1302,8 @@ var Container = class {
   #startTicks = null;
   #cgroup = null;
   /** Of its earlier starts together, and of this one. */
-  #before = NOTHING;
-  #usage = NOTHING;
+  #before = NOTHING2;
+  #usage = NOTHING2;
   #follower = null;
   #lastLines = [];
   constructor(seen) {
@@ -1262,8 +1315,8 @@ var Container = class {
   /** Takes note of a start: its process, its accounting and its log are new. */
   started(seen) {
     this.#seen = seen;
-    this.#before = add(this.#before, this.#usage);
-    this.#usage = NOTHING;
+    this.#before = add2(this.#before, this.#usage);
+    this.#usage = NOTHING2;
     this.#startTicks = startTicks(this.pid);
     this.#cgroup = this.pid > 0 ? cgroupOf(this.pid) : null;
     this.counts.reset();
@@ -1291,18 +1344,23 @@ var Container = class {
   get alive() {
     return this.pid > 0 && startTicks(this.pid) === this.#startTicks && this.counts.workersDied === 0;
   }
-  /** Usage over all its starts; null where its cgroup cannot be read from here. */
+  /** Usage over all its starts; null where it runs and its cgroup cannot be read from here. */
   usage() {
+    if (this.pid === 0) return { ...this.#before, memoryBytes: 0 };
     if (this.#cgroup === null) return null;
     this.#usage = readCgroup(this.#cgroup, this.#usage);
-    return add(this.#before, this.#usage);
+    return add2(this.#before, this.#usage);
+  }
+  /** Takes note of what `docker inspect` says of its end; its cgroup went with it. Call it once, before a restart. */
+  killedForMemory() {
+    this.#before = { ...this.#before, oomKills: this.#before.oomKills + 1 };
   }
   /** The end of its log, for an error message. */
   evidence() {
     if (this.#lastLines.length === 0) return "";
     return `
 log of ${this.service}:
-${this.#lastLines.map((line) => `  ${line.slice(0, 500)}`).join("\n")}`;
+${quoted(this.#lastLines.join("\n"), KEPT_LINES)}`;
   }
   close() {
     this.#follower?.kill("SIGKILL");
@@ -1319,22 +1377,31 @@ ${this.#lastLines.map((line) => `  ${line.slice(0, 500)}`).join("\n")}`;
     follower.stderr.setEncoding("utf8").on("data", (text) => {
       if (this.#follower !== follower) return;
       const end = (rest + text).lastIndexOf("\n") + 1;
-      const lines = (rest + text).slice(0, end);
+      const lines2 = (rest + text).slice(0, end);
       rest = (rest + text).slice(end);
-      this.counts.add(lines);
-      this.#lastLines = [...this.#lastLines, ...lines.split("\n").slice(-KEPT_LINES - 1, -1)].slice(-KEPT_LINES);
+      this.counts.add(lines2);
+      this.#lastLines = [...this.#lastLines, ...lines2.split("\n").slice(-KEPT_LINES - 1, -1)].slice(-KEPT_LINES);
     });
     this.#follower = follower;
   }
 };
-function startTicks(pid) {
+async function checkLocal(container, signal) {
+  if (container.pid === 0 || isIn(container.pid, container.id)) return;
+  const [now] = await inspect([container.id], signal);
+  if (now === void 0 || now.State.Pid === 0 || isIn(now.State.Pid, container.id)) return;
+  const host = process.env.DOCKER_HOST;
+  throw new MeasureError(
+    `the Docker engine${host ? ` (DOCKER_HOST=${host})` : ""} runs on another machine or in a virtual one: its containers' CPU time and sockets cannot be seen from here. Use an engine of this machine, or --driver process`
+  );
+}
+function isIn(pid, container) {
   try {
-    return parseProcessStat(readFileSync5(`/proc/${pid}/stat`, "latin1")).startTicks;
+    return readFileSync6(`/proc/${pid}/cgroup`, "utf8").includes(container);
   } catch {
-    return null;
+    return false;
   }
 }
-function add(one, other) {
+function add2(one, other) {
   return {
     cpuSeconds: one.cpuSeconds + other.cpuSeconds,
     memoryBytes: other.memoryBytes,
@@ -1343,18 +1410,18 @@ function add(one, other) {
   };
 }
 function usageOf(containers) {
-  let sum = NOTHING;
+  let sum = NOTHING2;
   for (const container of containers) {
     const usage = container.usage();
     if (usage === null || sum === null) sum = null;
-    else sum = { ...add(sum, usage), memoryBytes: sum.memoryBytes + usage.memoryBytes };
+    else sum = { ...add2(sum, usage), memoryBytes: sum.memoryBytes + usage.memoryBytes };
   }
   return sum;
 }
 function enginePids() {
   return readdirSync2("/proc").flatMap((entry) => {
     try {
-      const name = readFileSync5(`/proc/${Number(entry)}/comm`, "utf8").trim();
+      const name = readFileSync6(`/proc/${Number(entry)}/comm`, "utf8").trim();
       return ["dockerd", "containerd"].includes(name) ? [Number(entry)] : [];
     } catch {
       return [];
@@ -1363,26 +1430,89 @@ function enginePids() {
 }
 function parentOf(pid) {
   try {
-    const { ppid } = parseProcessStat(readFileSync5(`/proc/${pid}/stat`, "latin1"));
+    const { ppid } = parseProcessStat(readFileSync6(`/proc/${pid}/stat`, "latin1"));
     return ppid > 1 ? [ppid] : [];
   } catch {
     return [];
   }
 }
 
+// scripts/src/target/compose/engine-check.ts
+var MINIMUM = { engine: "25.0", compose: "2.24", buildx: "0.12" };
+var INSTEAD = "or run with --driver process, which needs no Docker";
+async function checkEngine(config, signal) {
+  const ask = async (args, complaint, options) => (await docker(args, { ...options, signal }).catch((error) => {
+    signal.throwIfAborted();
+    throw new MeasureError(`${complaint(error)}; ${INSTEAD}`);
+  })).trim();
+  const absent = (plugin) => () => `docker ${plugin} is not installed (package docker-${plugin}-plugin or docker-${plugin})`;
+  const [text, compose, buildx] = await Promise.all([
+    ask(["info", "--format", "{{json .}}"], (error) => `no Docker engine answers: ${whyNoEngine(error)}`),
+    ask(["compose", "version", "--short"], absent("compose")),
+    ask(["buildx", "version"], absent("buildx"))
+  ]);
+  const info = JSON.parse(text);
+  const versions = { engine: info.ServerVersion, compose, buildx: /\bv?(\d+\.\d+\S*)/.exec(buildx)?.[1] ?? "" };
+  for (const [name, minimum] of Object.entries(MINIMUM)) {
+    const version = versions[name];
+    if (isAtLeast(version, minimum)) continue;
+    const called = name === "engine" ? "Docker engine" : `docker ${name}`;
+    throw new MeasureError(`${called} ${version} is too old, ${minimum} or newer is needed; ${INSTEAD}`);
+  }
+  const lack = lackOf(info, config);
+  if (lack !== null) throw new MeasureError(`${lack}; ${INSTEAD}`);
+  return { docker: versions.engine, compose };
+}
+function isAtLeast(version, minimum) {
+  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number.parseFloat);
+  const [wantedMajor = 0, wantedMinor = 0] = minimum.split(".").map(Number);
+  return Number.isNaN(major) || major > wantedMajor || major === wantedMajor && !(minor < wantedMinor);
+}
+function lackOf(info, { target, measure }) {
+  if (info.OSType !== "linux") return `the engine runs ${info.OSType} containers; Linux containers are needed`;
+  if (info.OperatingSystem === "Docker Desktop") {
+    return "Docker Desktop runs its containers in a virtual machine, where their CPU time and sockets cannot be seen: use a Docker engine of this machine (DOCKER_HOST or `docker context use default`)";
+  }
+  const rootless = info.SecurityOptions?.some((option) => option.startsWith("name=rootless")) === true;
+  const fix = rootless ? "let systemd delegate its controllers (https://docs.docker.com/engine/security/rootless/tips/#limiting-resources)" : "`docker info` names what the kernel lacks: mount the missing cgroup controller";
+  if (!info.CPUSet && measure.isolation !== "off") {
+    return `this ${rootless ? "rootless " : ""}engine cannot keep containers on CPUs of their own (cpuset): ${fix}, or set measure.isolation: off`;
+  }
+  const { resources } = target;
+  if (resources === null) return null;
+  if (!info.MemoryLimit) return `target.resources: this engine cannot limit memory: ${fix}, or remove target.resources`;
+  if (resources.by === "quota" && !info.CpuCfsQuota) {
+    return `target.resources: this engine cannot limit CPU time: ${fix}, or write by: cpuset`;
+  }
+  return null;
+}
+function whyNoEngine(error) {
+  const text = error instanceof DockerError ? error.stderr || error.how : error.message;
+  if (text.includes("ENOENT")) return "the docker command is not installed (https://docs.docker.com/engine/install)";
+  if (text.includes("permission denied")) {
+    return "this user may not talk to it: add the user to the group docker, use rootless Docker, or run with sudo";
+  }
+  if (/cannot connect|is the docker daemon running/i.test(text)) {
+    return `is the Docker daemon running? Start it, or set DOCKER_HOST (${lastLines(text, 1)})`;
+  }
+  return lastLines(text, 3);
+}
+
 // scripts/src/target/compose/stack.ts
+import { execFile as execFile2 } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync as existsSync4, mkdirSync as mkdirSync2, rmSync as rmSync3, writeFileSync as writeFileSync5 } from "node:fs";
-import { join as join7 } from "node:path";
+import { existsSync as existsSync7, mkdirSync as mkdirSync2, rmSync as rmSync3, writeFileSync as writeFileSync5 } from "node:fs";
+import { dirname as dirname2, join as join9 } from "node:path";
+import { promisify as promisify2 } from "node:util";
 
 // scripts/src/target/compose/bake.ts
-function bakeFile(projects, id, cache) {
+function bakeFile(projects, labels, cache) {
   const builds = ["base", "head", "shared"].flatMap((project2) => buildsOf(project2, projects));
   if (builds.length === 0) return null;
   return {
-    file: { target: Object.fromEntries(builds.map((it) => [it.target, bakeTarget(it, { id, cache, projects })])) },
+    file: { target: Object.fromEntries(builds.map((it) => [it.target, bakeTarget(it, { labels, cache, projects })])) },
     targets: builds.map((it) => it.target),
-    allow: [.../* @__PURE__ */ new Set(["fs=/", ...builds.flatMap(({ build }) => privileges(build))])]
+    allow: [...new Set(builds.flatMap(({ build }) => privileges(build)))]
   };
 }
 var targetName = (project2, service) => `${project2}-${service.replaceAll(".", "_")}`;
@@ -1391,7 +1521,7 @@ function buildsOf(project2, projects) {
     ([service, { build, image, platform }]) => build === void 0 || image === void 0 ? [] : [{ project: project2, service, build, tag: image, platform, target: targetName(project2, service) }]
   );
 }
-function bakeTarget(item, { id, cache, projects }) {
+function bakeTarget(item, { labels, cache, projects }) {
   const { tag, project: project2, target, service } = item;
   const build = undoubled(item.build);
   const other = project2 === "base" ? "head" : "base";
@@ -1405,7 +1535,7 @@ function bakeTarget(item, { id, cache, projects }) {
       args: present(build.args ?? {}),
       target: build.target,
       contexts: contexts(build.additional_contexts ?? {}, project2, projects),
-      labels: { ...build.labels, "perf-gate": id },
+      labels: { ...build.labels, ...labels },
       tags: [tag],
       "cache-from": [.../* @__PURE__ */ new Set([...build.cache_from ?? [], ...from])],
       "cache-to": cache.to.map((entry) => entry.replaceAll("{target}", target)),
@@ -1590,12 +1720,74 @@ function quietImageHealthcheck(service) {
   return service.healthcheck === void 0 ? { ...service, healthcheck: quietHealthcheck({}) } : service;
 }
 
+// scripts/src/target/compose/leftovers.ts
+import { setTimeout as sleep3 } from "node:timers/promises";
+var KINDS = [
+  { name: "containers", list: ["ps", "--all", "--no-trunc"], remove: ["rm", "--force", "--volumes"] },
+  { name: "networks", list: ["network", "ls", "--no-trunc"], remove: ["network", "rm"] },
+  { name: "volumes", list: ["volume", "ls"], remove: ["volume", "rm"] },
+  { name: "images", list: ["image", "ls", "--no-trunc"], remove: ["image", "rm", "--force"] }
+];
+var TRIES = 10;
+var BETWEEN_TRIES_MS = 300;
+var lines = (text) => [...new Set(text.split("\n").filter(Boolean))];
+async function removeLabelled(label, signal, kinds = KINDS) {
+  let containers = 0;
+  for (let tries = 1; ; tries++) {
+    const left = [];
+    const refusals = [];
+    for (const { name, list, remove } of kinds) {
+      const found = lines(await docker([...list, "--quiet", "--filter", `label=${label}`], { signal }));
+      if (found.length === 0) continue;
+      left.push(`${found.length} ${name}`);
+      if (name === "containers" && tries === 1) containers = found.length;
+      await docker([...remove, ...found], { signal }).catch((error) => {
+        signal.throwIfAborted();
+        refusals.push(error instanceof DockerError ? lastLines(error.stderr, 3) : error.message);
+      });
+    }
+    if (left.length === 0) return containers;
+    if (tries === TRIES) {
+      throw new MeasureError(`${left.join(", ")} with the label ${label} cannot be removed: ${refusals.join("; ")}`);
+    }
+    if (refusals.length > 0) await sleep3(BETWEEN_TRIES_MS);
+  }
+}
+var removeContainers = (label, signal) => removeLabelled(label, signal, KINDS.slice(0, 1));
+async function removeLeftovers(signal) {
+  const label = `{{.Label "${OWNER_LABEL}"}}`;
+  const filter = ["--filter", `label=${OWNER_LABEL}`];
+  const owners = /* @__PURE__ */ new Set();
+  for (const list of [
+    ["ps", "--all"],
+    ["network", "ls"],
+    ["volume", "ls"]
+  ]) {
+    for (const owner of lines(await docker([...list, ...filter, "--format", label], { signal }))) owners.add(owner);
+  }
+  const images = lines(await docker(["image", "ls", "--quiet", ...filter], { signal }));
+  if (images.length > 0) {
+    const ofImage = `{{index .Config.Labels "${OWNER_LABEL}"}}`;
+    const text = await docker(["image", "inspect", "--format", ofImage, ...images], { signal }).catch(() => "");
+    for (const owner of lines(text)) owners.add(owner);
+  }
+  let containers = 0;
+  for (const owner of owners) {
+    if (isDead(owner)) containers += await removeLabelled(`${OWNER_LABEL}=${owner}`, signal);
+  }
+  return containers;
+}
+
 // scripts/src/target/compose/types.ts
 function mapValues(record, change) {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }
 function pick(record, wanted) {
   return Object.fromEntries(Object.entries(record).filter(([key, value]) => wanted(value, key)));
+}
+function withoutDependencies(service, gone) {
+  if (service.depends_on === void 0) return service;
+  return { ...service, depends_on: pick(service.depends_on, (_, name) => !gone.has(name)) };
 }
 function without(object, ...keys) {
   const copy = { ...object };
@@ -1723,6 +1915,90 @@ function followed(value, linked) {
   return linked(name) ? `service:${direct(name)}` : value;
 }
 
+// scripts/src/target/compose/mounts.ts
+import { existsSync as existsSync3, statSync } from "node:fs";
+import { isAbsolute, join as join3, relative } from "node:path";
+var OF_THE_MACHINE = /^\/(etc|usr|lib|dev|proc|sys)(\/|$)/;
+function checkMounts(projects, trees) {
+  const mounts = { base: mountsOf(projects.base), head: mountsOf(projects.head) };
+  for (const arm of ARMS) {
+    const other = arm === "base" ? "head" : "base";
+    for (const { service, source } of mounts[arm]) {
+      const path = below(trees[arm], source);
+      if (path === null || existsSync3(source) || !existsSync3(join3(trees[other], path))) continue;
+      throw new InputError(
+        `compose file: services.${service}.volumes: ${source} is not there, and the tree of ${other} has it. Where it is not under version control, name it in target.copy: copy: [${path}]`
+      );
+    }
+  }
+  for (const { service, source, readOnly } of mounts.base) {
+    if (readOnly || ARMS.some((arm) => below(trees[arm], source) !== null) || isHarmless(source)) continue;
+    const also = mounts.head.find((mount) => mount.source === source && !mount.readOnly);
+    if (also === void 0) continue;
+    throw new InputError(
+      `compose file: services.${service}.volumes: both versions would write into ${source}. Mount it read-only (${source}:...:ro), use a named volume, of which each version gets its own, or name ${service} in target.shared`
+    );
+  }
+}
+function mountsOf(project2) {
+  return Object.entries(project2.services).flatMap(
+    ([service, { volumes }]) => (volumes ?? []).flatMap(
+      ({ type, source, read_only: readOnly = false }) => type === "bind" && source !== void 0 ? [{ service, source, readOnly }] : []
+    )
+  );
+}
+function below(directory, path) {
+  const inside = relative(directory, path);
+  return inside.startsWith("..") || isAbsolute(inside) ? null : inside || ".";
+}
+function isHarmless(source) {
+  return OF_THE_MACHINE.test(source) || statSync(source, { throwIfNoEntry: false })?.isSocket() === true;
+}
+
+// scripts/src/target/compose/notices.ts
+import { existsSync as existsSync4, readFileSync as readFileSync7 } from "node:fs";
+import { join as join4 } from "node:path";
+function noticesOf(models, shared, { trees, workDirectory }) {
+  return [
+    ...[...shared].filter((name) => differs(models, name, trees)).map(
+      (name) => `target.shared: ${name} is not the same in the compose files of base and head; both get the base's`
+    ),
+    ...[...new Set([models.base, models.head].flatMap(externalNetworks))].map(
+      (name) => `compose file: networks.${name} is external; each version gets a network of its own in its place, without what is outside of this file`
+    ),
+    ...[...new Set([models.base, models.head].flatMap((model) => contextsAround(model, workDirectory)))].map(
+      (context) => `the build context ${context} contains the work directory ${workDirectory}: name it in ${context}/.dockerignore, or every build sends it along`
+    )
+  ];
+}
+function differs(models, name, trees) {
+  const text = (arm) => JSON.stringify(models[arm].services[name] ?? null).replaceAll(trees[arm], "TREE");
+  return text("base") !== text("head");
+}
+function externalNetworks({ networks = {} }) {
+  return Object.keys(networks).filter((key) => networks[key]?.external === true);
+}
+function contextsAround({ services }, workDirectory) {
+  return Object.values(services).flatMap(({ build }) => {
+    const context = build?.context;
+    const path = context?.startsWith("/") ? below(context, workDirectory) : null;
+    if (context === void 0 || path === null) return [];
+    const dockerfile2 = build?.dockerfile ?? "Dockerfile";
+    const own = `${dockerfile2.startsWith("/") ? dockerfile2 : join4(context, dockerfile2)}.dockerignore`;
+    const file = existsSync4(own) ? own : join4(context, ".dockerignore");
+    return existsSync4(file) && ignores(readFileSync7(file, "utf8"), path) ? [] : [context];
+  });
+}
+function ignores(text, path) {
+  const above = path.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/"));
+  return text.split("\n").some((line) => {
+    const pattern = line.trim().replace(/^\.?\//, "").replace(/\/(\*\*)?$/, "");
+    if (pattern === "" || /^[#!]/.test(pattern)) return false;
+    const expression = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("**/", "\0").replaceAll("**", "").replaceAll("*", "[^/]*").replaceAll("?", "[^/]").replaceAll("\0", "(.*/)?").replaceAll("", ".*");
+    return above.some((part) => new RegExp(`^${expression}$`).test(part));
+  });
+}
+
 // scripts/src/target/compose/limits.ts
 var OWN_LIMITS = ["cpus", "cpu_quota", "cpu_period", "cpuset", "mem_limit", "memswap_limit", "mem_reservation"];
 function pinned2(service, cpus) {
@@ -1781,8 +2057,15 @@ function sharedProject(model, options) {
     )
   });
 }
+var UNIQUE_OPTION = "com.docker.network.bridge.name";
 function networksOf(model, id, arm) {
-  return networkKeys(model).map((key) => networkName(id, arm, key));
+  return Object.fromEntries(
+    Object.entries(model.networks ?? {}).map(([key, entry]) => {
+      const own = Object.entries(entry?.["driver_opts"] ?? {});
+      const options = own.flatMap(([name, value]) => name === UNIQUE_OPTION ? [] : ["--opt", `${name}=${value}`]);
+      return [networkName(id, arm, key), [...entry?.["internal"] === true ? ["--internal"] : [], ...options]];
+    })
+  );
 }
 function composeText(project2) {
   return JSON.stringify({ ...project2, services: mapValues(project2.services, (it) => without(it, "build")) }, null, 2);
@@ -1829,20 +2112,16 @@ function bothArms(networks, name) {
     Object.entries(networks).flatMap(([key, to]) => ARMS.map((arm) => [`${arm}_${key}`, attached(to, [name])]))
   );
 }
-function withoutDependencies(service, gone) {
-  if (service.depends_on === void 0) return service;
-  return { ...service, depends_on: pick(service.depends_on, (_, name) => !gone.has(name)) };
-}
 function project(model, options, name, parts) {
-  const { id } = options;
+  const { id, labels } = options;
   const services = mapValues(tagged(parts.services, id, name), (it, key) => ({
     ...confined(it, isTarget(key, options), options),
-    labels: { ...it.labels, "perf-gate": id, "perf-gate.arm": name }
+    labels: { ...it.labels, ...labels, "perf-gate.arm": name }
   }));
   const used = new Set(Object.values(services).flatMap(namedVolumes));
   const volumes = mapValues(
     pick(model.volumes ?? {}, (_, key) => used.has(key)),
-    (it, key) => it?.external ? it : { ...it, name: `${projectName(id, name)}_${key}`, labels: { "perf-gate": id } }
+    (it, key) => it?.external ? it : { ...it, name: `${projectName(id, name)}_${key}`, labels }
   );
   return { ...model, name: projectName(id, name), services, networks: parts.networks, volumes };
 }
@@ -1858,9 +2137,10 @@ function tagged(services, id, project2) {
     return by === void 0 ? kept : { ...kept, image: tag(by), pull_policy: "never" };
   });
 }
+var LOGGING = { driver: "local", options: { "max-size": "10m" } };
 function confined(service, isTarget2, options) {
   const { scale, deploy, depends_on, healthcheck, networks } = service;
-  const quiet = { ...without(service, "ports", "restart", "profiles", "develop") };
+  const quiet = { ...without(service, "ports", "restart", "profiles", "develop"), logging: LOGGING };
   if (scale !== void 0) quiet.scale = Math.min(scale, 1);
   if (deploy !== void 0) quiet.deploy = once(deploy);
   if (depends_on !== void 0) quiet.depends_on = mapValues(depends_on, (it) => without(it, "restart"));
@@ -1882,16 +2162,16 @@ function withoutAddress(to) {
 
 // scripts/src/target/compose/recipe.ts
 import { mkdirSync, writeFileSync as writeFileSync4 } from "node:fs";
-import { join as join6 } from "node:path";
+import { join as join8 } from "node:path";
 
 // scripts/src/target/process/nginx.ts
 import { writeFileSync } from "node:fs";
-import { join as join3 } from "node:path";
+import { join as join5 } from "node:path";
 var findNginx = () => requireProgram("nginx-light", "nginx");
 var START_TIMEOUT_MS = 1e4;
 var CONNECTIONS = 1e4;
 function nginxConf(options) {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_temp_path ${quote(join3(options.directory, name))};`).join("\n");
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_temp_path ${quote(join5(options.directory, name))};`).join("\n");
   return `${options.root ? "user root;\n" : ""}daemon off;
 worker_processes ${options.workers};
 pid ${quote(options.pidFile)};
@@ -1934,12 +2214,12 @@ function quote(value, variables = "") {
 async function startNginx(premises, options) {
   const log = premises.log(options.name);
   const directory = premises.directory(options.name);
-  const file = join3(directory, "nginx.conf");
+  const file = join5(directory, "nginx.conf");
   writeFileSync(
     file,
     nginxConf({
       directory,
-      pidFile: join3(directory, "nginx.pid"),
+      pidFile: join5(directory, "nginx.pid"),
       workers: options.workers,
       servers: options.servers,
       root: process.getuid?.() === 0
@@ -1965,8 +2245,8 @@ async function startNginx(premises, options) {
 }
 
 // scripts/src/target/process/php-fpm.ts
-import { existsSync as existsSync3, rmSync, writeFileSync as writeFileSync2 } from "node:fs";
-import { join as join4 } from "node:path";
+import { existsSync as existsSync5, rmSync, writeFileSync as writeFileSync2 } from "node:fs";
+import { join as join6 } from "node:path";
 var STATUS_PATH = "/perf-gate-status";
 var START_TIMEOUT_MS2 = 1e4;
 var STOP_GRACE_MS = 300;
@@ -2000,10 +2280,10 @@ var PhpFpm = class {
     this.errorLog = premises.log(`php-${options.arm}`);
     const root = process.getuid?.() === 0;
     const directory = premises.directory(`php-${options.arm}`);
-    const config = join4(directory, "php-fpm.conf");
+    const config = join6(directory, "php-fpm.conf");
     writeFileSync2(config, fpmConf(options.settings, { socket: this.socket, log: this.log, root }));
     const ini = premises.directory(`php-${options.arm}/ini`);
-    writeFileSync2(join4(ini, "perf-gate.ini"), iniFile(options.settings, this.errorLog));
+    writeFileSync2(join6(ini, "perf-gate.ini"), iniFile(options.settings, this.errorLog));
     this.#env = { ...options.env, PHP_INI_SCAN_DIR: `${options.env.PHP_INI_SCAN_DIR ?? ""}:${ini}` };
     this.#command = [
       options.binary,
@@ -2031,7 +2311,7 @@ var PhpFpm = class {
       env: this.#env
     });
     this.#master = master;
-    const up = await waitFor(() => !master.alive ? false : existsSync3(this.socket) ? true : null, {
+    const up = await waitFor(() => !master.alive ? false : existsSync5(this.socket) ? true : null, {
       everyMs: 5,
       timeoutMs: START_TIMEOUT_MS2,
       signal: this.#premises.signal
@@ -2056,14 +2336,14 @@ decorate_workers_output = no
 `;
 }
 function processManager({ processManager: pm, workers }) {
-  const lines = [`pm = ${pm}`, `pm.max_children = ${workers}`];
+  const lines2 = [`pm = ${pm}`, `pm.max_children = ${workers}`];
   if (pm === "dynamic") {
     const start = Math.max(1, Math.floor(workers / 4));
     const most = Math.max(start, Math.floor(workers / 2));
-    lines.push(`pm.start_servers = ${start}`, `pm.min_spare_servers = ${start}`, `pm.max_spare_servers = ${most}`);
+    lines2.push(`pm.start_servers = ${start}`, `pm.min_spare_servers = ${start}`, `pm.max_spare_servers = ${most}`);
   }
-  if (pm === "ondemand") lines.push("pm.process_idle_timeout = 10s");
-  return lines.join("\n");
+  if (pm === "ondemand") lines2.push("pm.process_idle_timeout = 10s");
+  return lines2.join("\n");
 }
 function iniFile(settings, errorLog) {
   const jit = settings.jit !== "off";
@@ -2081,7 +2361,7 @@ function iniFile(settings, errorLog) {
 
 // scripts/src/target/process/site.ts
 import { rmSync as rmSync2, writeFileSync as writeFileSync3 } from "node:fs";
-import { join as join5 } from "node:path";
+import { join as join7 } from "node:path";
 var nginxWorkers = (cpus) => Math.ceil(cpus.length / 2);
 var Site = class {
   url;
@@ -2099,7 +2379,7 @@ var Site = class {
     this.url = `http://127.0.0.1:${options.port}`;
     this.log = premises.log(`nginx-${options.arm}`);
     this.#adminSocket = premises.socket(`admin-${options.arm}`);
-    const probe = join5(premises.directory(`php-${options.arm}`), "probe.php");
+    const probe = join7(premises.directory(`php-${options.arm}`), "probe.php");
     writeFileSync3(probe, PROBE_SCRIPT);
     this.#servers = siteServers({
       ...options,
@@ -2218,17 +2498,17 @@ function recipeOf({ plan, home }, state) {
     return {
       ...rest,
       tree,
-      file: (project2) => join6(tree(project2), file),
+      file: (project2) => join8(tree(project2), file),
       variables: own,
       adminPort: null,
       left: []
     };
   }
-  const config = join6(state, "config");
+  const config = join8(state, "config");
   writeConfig(config, plan);
   return {
     tree,
-    file: () => join6(home, "docker", "compose.yaml"),
+    file: () => join8(home, "docker", "compose.yaml"),
     variables: (project2) => ({
       ...own(project2),
       PERF_GATE_CONFIG: config,
@@ -2254,15 +2534,15 @@ function treesOf({ arms }) {
 }
 function writeConfig(directory, plan) {
   const { php, root, index } = plan.config.target;
-  mkdirSync(join6(directory, "ini"), { recursive: true });
-  const write = (name, text) => writeFileSync4(join6(directory, name), text);
+  mkdirSync(join8(directory, "ini"), { recursive: true });
+  const write = (name, text) => writeFileSync4(join8(directory, name), text);
   write("php-fpm.conf", fpmConf(php, { socket: INSIDE.socket, log: "/proc/self/fd/2", root: true }));
   write("ini/perf-gate.ini", iniFile(php, "/proc/self/fd/2"));
   write("probe.php", PROBE_SCRIPT);
   const servers = siteServers({
     listen: `${INSIDE.port}`,
     adminListen: `${INSIDE.adminPort}`,
-    root: join6(INSIDE.tree, root),
+    root: join8(INSIDE.tree, root),
     index,
     phpSocket: INSIDE.socket,
     probe: `${INSIDE.config}/probe.php`
@@ -2271,69 +2551,177 @@ function writeConfig(directory, plan) {
   write("nginx.conf", nginxConf({ ...temporary, workers: nginxWorkers(plan.layout.target), servers, root: true }));
 }
 
+// scripts/src/target/compose/resolve.ts
+import { existsSync as existsSync6 } from "node:fs";
+async function resolve(recipe, project2, env, signal) {
+  const path = recipe.file(project2);
+  if (!existsSync6(path)) {
+    throw new InputError(`target.compose: there is no ${path}; name a compose file that both arms have in their tree`);
+  }
+  const args = ["compose", "--file", path, "config", "--format", "json"];
+  const text = await docker(args, { signal, env: recipe.variables(project2) }).catch((error) => {
+    signal.throwIfAborted();
+    const why = error instanceof DockerError ? error.stderr : error.message;
+    const hint = /env file|no such file/i.test(why) ? "\nA file that is not under version control is named by target.copy, such as copy: [.env]" : "";
+    throw new InputError(`target.compose: ${path} of ${project2} cannot be used:
+${quoted(why, 15)}${hint}`);
+  });
+  const model = JSON.parse(text);
+  for (const [kind, name] of Object.entries(recipe.census)) {
+    if (name !== null) requireServices(model, `target.census.${kind}`, [name]);
+  }
+  const left = new Set(recipe.left);
+  const services = mapValues(
+    pick(model.services, (_, name) => !left.has(name)),
+    (service, name) => {
+      const needed = withoutDependencies(service, left);
+      return recipe.restart.includes(name) ? withEnvironment(needed, env) : needed;
+    }
+  );
+  return { ...model, services };
+}
+function withEnvironment(service, env) {
+  const own = service["environment"] ?? {};
+  const filled = mapValues(
+    env,
+    (value) => (
+      // For compose, which expands a `$`; what it printed is escaped already.
+      value.replaceAll("$", "$$$$").replaceAll(/\$\$\{(\w+)\}/g, (whole, name) => own[name] ?? whole)
+    )
+  );
+  return { ...service, environment: { ...own, ...filled } };
+}
+var COMPLETED = "service_completed_successfully";
+function oneShotsOf(models) {
+  const dependencies = models.flatMap(({ services }) => Object.values(services)).flatMap(({ depends_on = {} }) => Object.entries(depends_on));
+  return new Set(dependencies.flatMap(([name, { condition }]) => condition === COMPLETED ? [name] : []));
+}
+function inOrder(services, names) {
+  const ordered = /* @__PURE__ */ new Set();
+  const add3 = (name, above) => {
+    if (above.includes(name)) return;
+    for (const needed of Object.keys(services[name]?.depends_on ?? {})) add3(needed, [...above, name]);
+    if (names.includes(name)) ordered.add(name);
+  };
+  for (const name of names) add3(name, []);
+  return [...ordered];
+}
+
 // scripts/src/target/compose/stack.ts
 var LABEL = "perf-gate";
 var PROJECTS = [...ARMS, "shared"];
 var UP_TIMEOUT = 180;
 var CLOSE_TIMEOUT_MS = 6e4;
+var TOXIPROXY_TIMEOUT_MS = 1e4;
 var KEPT_LOG_LINES = "2000";
 var Stack = class {
   recipe;
   containers = { base: [], head: [], shared: [] };
   #options;
   #id = randomBytes(4).toString("hex");
+  #labels = { [LABEL]: this.#id, [OWNER_LABEL]: thisOwner() };
   #label = `${LABEL}=${this.#id}`;
   #state;
   #logs;
   #projects = {};
+  #oneShots = /* @__PURE__ */ new Set();
+  /** Services whose address changed at a restart. */
+  #moved = /* @__PURE__ */ new Set();
   constructor(options) {
     this.#options = options;
-    this.#state = join7(options.workDirectory, "state");
-    this.#logs = join7(options.workDirectory, "logs");
+    this.#state = join9(options.workDirectory, "state");
+    this.#logs = join9(options.workDirectory, "logs");
     rmSync3(this.#state, { recursive: true, force: true });
     mkdirSync2(this.#state, { recursive: true, mode: 448 });
     mkdirSync2(this.#logs, { recursive: true });
-    for (const log of ["build", "compose", "prepare-base", "prepare-head"]) rmSync3(this.log(log), { force: true });
+    for (const log of ["build", "compose", "mysql-client", "prepare-base", "prepare-head"])
+      rmSync3(this.log(log), { force: true });
     guardDirectory(this.#state);
     guardLabel(this.#label);
     this.recipe = recipeOf(options, this.#state);
   }
   /** Path of a log below the work directory. */
   log(name) {
-    return join7(this.#logs, `${name}.log`);
+    return join9(this.#logs, `${name}.log`);
   }
   /** Starts and prepares everything. Throws InputError or MeasureError; what is up by then is left to close(). */
   async start() {
-    const { progress, signal } = this.#options;
-    const left = await removeLabelled(LABEL, signal);
-    if (left > 0) progress(`removed ${left} containers that a killed run had left`);
-    const models = { base: await this.#resolve("base"), head: await this.#resolve("head") };
-    const sharedModel = await this.#resolve("shared");
-    this.#projects = { base: this.#ofArm(models.base, "base"), head: this.#ofArm(models.head, "head") };
-    const shared = sharedProject(sharedModel, this.#projectOptions());
+    const { plan, progress, signal } = this.#options;
+    const left = await removeLeftovers(signal);
+    if (left > 0) progress(`removed ${left} ${left === 1 ? "container" : "containers"} that a killed run had left`);
+    const { shared: named } = this.recipe;
+    const { env } = plan.config.target;
+    const [base, head, common] = await Promise.all(
+      PROJECTS.map((project2) => resolve(this.recipe, project2, env, signal))
+    );
+    const models = { base, head };
+    this.#oneShots = oneShotsOf([base, head, common]);
+    this.#projects = { base: this.#ofArm(base, "base"), head: this.#ofArm(head, "head") };
+    const shared = sharedProject(common, this.#projectOptions());
     if (shared !== null) this.#projects.shared = shared;
+    const trees = { base: this.recipe.tree("base"), head: this.recipe.tree("head") };
+    checkMounts({ base: this.#project("base"), head: this.#project("head") }, trees);
+    const places = { trees, workDirectory: this.#options.workDirectory };
+    for (const notice of noticesOf(models, sharedServices(common, named), places)) progress(notice);
     await this.#build();
     for (const project2 of PROJECTS) await this.#pull(project2);
-    for (const arm of ARMS) {
-      const networks = new Set([models[arm], sharedModel].flatMap((model) => networksOf(model, this.#id, arm)));
-      for (const name of networks) await docker(["network", "create", "--label", this.#label, name], { signal });
-    }
+    for (const arm of ARMS) await this.#makeNetworks([models[arm], common], arm);
     if (shared !== null) {
       progress(`starting ${Object.keys(shared.services).join(", ")} for both arms`);
-      await this.#up("shared", Object.keys(shared.services), "wait");
+      await this.#startBacking("shared", Object.keys(shared.services));
       await this.lookAt("shared");
       await this.#delay("shared");
     }
     for (const arm of ARMS) await this.#startArm(arm);
   }
-  /** Restarts the PHP runtime of both arms, all of it at once. */
+  /** Restarts the PHP runtime of both arms at the same time, the services of each in the order of target.restart. */
   async restart() {
-    const { signal } = this.#options;
-    const renewed = ARMS.flatMap(
-      (arm) => this.containers[arm].filter(({ service }) => this.recipe.restart.includes(service))
-    );
-    await Promise.all(renewed.map(({ id }) => docker(["restart", "--time", "1", id], { signal })));
+    const renewed = ARMS.flatMap((arm) => this.#runtime(arm));
+    await this.#noteDeaths(renewed);
+    const before = new Map(renewed.map((container) => [container, container.address()]));
+    await Promise.all(ARMS.map((arm) => this.#restartArm(arm)));
     for (const project2 of PROJECTS) await this.lookAt(project2, renewed);
+    for (const container of renewed) {
+      if (container.address() !== before.get(container)) this.#moved.add(container.service);
+    }
+  }
+  /** Why a service may not reach a restarted one; empty where none has moved. */
+  movedHint() {
+    const { restart } = this.recipe;
+    const hints = [...this.#moved].map((name) => {
+      const askers = Object.entries(this.#project("head").services).flatMap(
+        ([asker, { depends_on = {} }]) => Object.hasOwn(depends_on, name) && !restart.includes(asker) ? [asker] : []
+      );
+      const all = [...restart, ...askers.length > 0 ? askers : [this.recipe.service]];
+      return `
+${name} has another address since it was restarted. What asks it may know only the old one: write it after ${name}, restart: [${[...new Set(all)].join(", ")}]`;
+    });
+    return hints.join("");
+  }
+  /** The containers that are restarted, in that order. */
+  #runtime(arm) {
+    return this.recipe.restart.flatMap((name) => this.containers[arm].filter(({ service }) => service === name));
+  }
+  async #restartArm(arm) {
+    const { signal } = this.#options;
+    for (const { id } of this.#runtime(arm)) await docker(["restart", "-t", "1", id], { signal });
+  }
+  /** Says why containers have ended by themselves, before a restart makes the engine forget it. */
+  async #noteDeaths(containers) {
+    const { progress, signal } = this.#options;
+    const dead = containers.filter(({ alive }) => !alive);
+    const states = new Map(
+      (await inspect(
+        dead.map(({ id }) => id),
+        signal
+      )).map(({ Id, State }) => [Id, State])
+    );
+    for (const container of dead) {
+      const state = states.get(container.id);
+      if (state === void 0 || state.Status === "running") continue;
+      if (state.OOMKilled) container.killedForMemory();
+      progress(`${container.service} had ended: ${endOf(state)}`);
+    }
   }
   container(project2, service) {
     return this.containers[project2].find((container) => container.service === service);
@@ -2350,6 +2738,8 @@ var Stack = class {
     );
     await Promise.all(saved);
     try {
+      await removeContainers(this.#label, signal);
+      for (const arm of ARMS) await this.#clearTree(arm, signal);
       await removeLabelled(this.#label, signal);
       forgetLabel(this.#label);
     } catch (error) {
@@ -2361,52 +2751,94 @@ var Stack = class {
   async #startArm(arm) {
     const { services } = this.#project(arm);
     const php = this.recipe.restart[0] ?? this.recipe.service;
-    const backing = Object.keys(services).filter((name) => !this.#needsTarget(services, name));
     this.#options.progress(`starting ${arm}: ${Object.keys(services).join(", ")}`);
-    if (backing.length > 0) await this.#up(arm, backing, "wait");
+    await this.#startBacking(
+      arm,
+      Object.keys(services).filter((name) => !this.#needsTarget(services, name))
+    );
     await this.#up(arm, [php], "alone");
     await this.lookAt(arm);
     await this.#delay(arm);
     await this.#prepare(arm, php);
-    await this.#up(arm, Object.keys(services), "all");
-    await this.lookAt(arm);
+    await this.#up(arm, Object.keys(this.#project(arm).services), "all");
+    await this.#settle(arm);
   }
-  /** The user's file as it is for one project: paths in its tree, variables filled in. */
-  async #resolve(project2) {
-    const { signal, plan } = this.#options;
-    const { file, tree, variables, left, restart, census } = this.recipe;
-    const path = file(project2);
-    if (!existsSync4(path)) {
-      throw new InputError(
-        `target.compose: there is no ${path}; name a compose file that both arms have in their tree`
-      );
-    }
-    const args = ["compose", "--project-directory", tree(project2), "--file", path, "config", "--format", "json"];
-    const text = await docker(args, { signal, env: variables(project2) }).catch((error) => {
-      signal.throwIfAborted();
-      const why = error instanceof DockerError ? error.stderr : error.message;
-      const hint = /env file|no such file/i.test(why) ? ". A file that is not under version control is named by target.copy, such as copy: [.env]" : "";
-      throw new InputError(`target.compose: ${path} of ${project2} cannot be used: ${why}${hint}`);
-    });
-    const model = JSON.parse(text);
-    for (const [kind, name] of Object.entries(census)) {
-      if (name !== null) requireServices(model, `target.census.${kind}`, [name]);
-    }
-    const services = mapValues(
-      pick(model.services, (_, name) => !left.includes(name)),
-      (service, name) => {
-        const needed = withoutDependencies2(service, left);
-        return restart.includes(name) ? withEnvironment(needed, plan.config.target.env) : needed;
-      }
+  /** Starts services and waits until they are healthy; one-shot services run to their end, once. */
+  async #startBacking(project2, names) {
+    const { services } = this.#project(project2);
+    const steady = names.filter((name) => !this.#oneShots.has(name));
+    if (steady.length > 0) await this.#up(project2, steady, "wait");
+    const done = new Set(
+      inOrder(
+        services,
+        names.filter((name) => this.#oneShots.has(name))
+      )
     );
-    return { ...model, services };
+    if (done.size === 0) return;
+    for (const name of done) await this.#complete(project2, name);
+    const left = mapValues(
+      pick(services, (_, name) => !done.has(name)),
+      (service) => withoutDependencies(service, done)
+    );
+    this.#projects[project2] = { ...this.#project(project2), services: left };
+    rmSync3(this.#file(project2));
+  }
+  async #complete(project2, name) {
+    const { signal } = this.#options;
+    const list = ["ps", "--all", "--quiet", "--no-trunc", ...this.#filter(project2, name)];
+    let id = (await docker(list, { signal })).trim();
+    if (id === "") {
+      await this.#up(project2, [name], "alone");
+      id = (await docker(list, { signal })).trim();
+    }
+    const status = (await docker(["wait", id], { signal })).trim();
+    if (status === "0") return;
+    const log = await this.#saveLog(`${project2}-${name}`, id, signal);
+    throw new MeasureError(`${name} of ${project2} has ended: exit status ${status}${tail("its log", log)}`);
+  }
+  /** Waits until no container of a project is starting any more: a health check beside a slot would be load. */
+  async #settle(project2) {
+    const { signal } = this.#options;
+    const status = ({ State }) => State.Health?.Status;
+    let seen = [];
+    await waitFor(
+      async () => {
+        seen = await this.lookAt(project2);
+        return seen.some((it) => status(it) === "starting") ? null : true;
+      },
+      { everyMs: 200, timeoutMs: UP_TIMEOUT * 1e3, signal }
+    );
+    if (seen.some((it) => ["starting", "unhealthy"].includes(status(it) ?? ""))) {
+      throw new MeasureError(`${project2} does not become healthy${await this.#troubled(project2)}`);
+    }
+  }
+  async #makeNetworks(models, arm) {
+    const labels = Object.entries(this.#labels).flatMap(([key, value]) => ["--label", `${key}=${value}`]);
+    const networks = Object.assign({}, ...models.map((model) => networksOf(model, this.#id, arm)));
+    for (const [name, options] of Object.entries(networks)) {
+      await docker(["network", "create", ...labels, ...options, name], { signal: this.#options.signal });
+    }
+  }
+  /** What containers wrote as another user into a tree that was checked out: we may not remove it, they may. */
+  async #clearTree(arm, signal) {
+    const { directory, repository } = this.#options.plan.arms[arm];
+    const image = this.#projects[arm]?.services[this.recipe.restart[0] ?? this.recipe.service]?.image;
+    if (directory === null || repository === null || image === void 0 || !existsSync7(directory)) return;
+    const find = [directory, "!", "-user", `${process.getuid?.() ?? 0}`, "-print", "-quit"];
+    const { stdout } = await promisify2(execFile2)("find", find).catch(() => ({ stdout: "unreadable" }));
+    if (stdout === "") return;
+    const mount = ["--mount", `type=bind,source=${directory},target=/tree`];
+    const remove = ["--entrypoint", "sh", image, "-c", "rm -rf /tree/* /tree/.[!.]* /tree/..?*"];
+    await docker(["run", "--rm", "--label", this.#label, "--network", "none", "--user", "0", ...mount, ...remove], {
+      signal
+    });
   }
   #projectOptions() {
     const { layout, config } = this.#options.plan;
     const { resources, links } = config.target;
     const { service, shared, restart } = this.recipe;
     const cpus = config.measure.isolation === "off" ? null : { target: layout.target, services: layout.services };
-    return { id: this.#id, service, shared, targetServices: restart, resources, links, cpus };
+    return { id: this.#id, labels: this.#labels, service, shared, targetServices: restart, resources, links, cpus };
   }
   #ofArm(model, arm) {
     return armProject(model, { ...this.#projectOptions(), arm, image: this.#options.plan.arms[arm].image });
@@ -2416,14 +2848,15 @@ var Stack = class {
     const { progress, signal } = this.#options;
     const projects = { base: this.#project("base"), head: this.#project("head") };
     const shared = this.#projects.shared ?? null;
-    const bake = bakeFile({ ...projects, shared }, this.#id, { from: [], to: [] });
+    const bake = bakeFile({ ...projects, shared }, this.#labels, { from: [], to: [] });
     if (bake === null) return;
     progress(`building ${bake.targets.join(", ")}`);
-    const file = join7(this.#state, "bake.json");
+    const file = join9(this.#state, "bake.json");
     writeFileSync5(file, JSON.stringify(bake.file, null, 2));
     const allow = bake.allow.map((what) => `--allow=${what}`);
     const args = ["buildx", "bake", "--file", file, ...allow, "--progress", "plain", ...bake.targets];
-    await docker(args, { signal, log: this.log("build") }).catch(() => {
+    const env = { BUILDX_BAKE_ENTITLEMENTS_FS: "0" };
+    await docker(args, { signal, env, log: this.log("build") }).catch(() => {
       signal.throwIfAborted();
       const services = Object.values(this.#projects).flatMap((project2) => Object.values(project2.services));
       const files = services.flatMap(({ build }) => build === void 0 ? [] : [build.dockerfile ?? "Dockerfile"]);
@@ -2442,7 +2875,7 @@ var Stack = class {
       log: this.log("compose")
     }).catch((error) => {
       signal.throwIfAborted();
-      const why = error instanceof DockerError ? lastLine(error.stderr) : error.message;
+      const why = error instanceof DockerError ? lastLines(error.stderr, 1) : error.message;
       throw new MeasureError(
         `${project2}: an image cannot be pulled: ${why}. Where no registry answers, docker/offline/build.sh of perf-gate builds stand-ins for php, nginx, mysql and redis`
       );
@@ -2464,7 +2897,7 @@ var Stack = class {
     const args = [...this.#compose(project2), "up", "--detach", "--no-build", ...flags, ...services];
     await docker(args, { signal, log: this.log("compose") }).catch(async (error) => {
       signal.throwIfAborted();
-      const why = error instanceof DockerError ? lastLine(error.stderr) : error.message;
+      const why = error instanceof DockerError ? lastLines(error.stderr, 1) : error.message;
       throw new MeasureError(`${project2}: cannot start ${services.join(", ")}: ${why}${await this.#troubled(project2)}`);
     });
   }
@@ -2475,8 +2908,9 @@ var Stack = class {
     const list = await docker([...this.#compose(project2), "ps", "--all", "--format", format], { signal });
     let text = "";
     for (const line of list.trim().split("\n")) {
-      const [id = "", service, state, health, exitCode] = line.split("	");
-      if (id === "" || state === "running" && health !== "unhealthy" && health !== "starting") continue;
+      const [id = "", service = "", state, health, exitCode] = line.split("	");
+      if (id === "" || exitCode === "0" && this.#oneShots.has(service) || state === "running" && health !== "unhealthy" && health !== "starting")
+        continue;
       const log = await this.#saveLog(`${project2}-${service}`, id, signal);
       const how = state === "running" ? health : `${state}, exit status ${exitCode}`;
       text += `
@@ -2492,15 +2926,26 @@ ${service} is ${how}${tail("its log", log)}`;
   }
   /** Toxiproxy forgets its delays with every start; it is never restarted within a run. */
   async #delay(project2) {
-    const { links } = this.#options.plan.config.target;
+    const { plan, signal } = this.#options;
+    const { links } = plan.config.target;
     for (const { service, path, body } of toxics(links)) {
       const address = this.container(project2, service)?.address();
       if (address === void 0 || address === null) continue;
-      const answer = await fetch(`http://${address}:${TOXIPROXY_PORT}${path}`, {
-        method: "POST",
-        body: JSON.stringify(body),
-        signal: this.#options.signal
-      });
+      const url = `http://${address}:${TOXIPROXY_PORT}${path}`;
+      let why = "";
+      const post = async () => {
+        const sent = {
+          method: "POST",
+          body: JSON.stringify(body),
+          signal: AbortSignal.any([signal, AbortSignal.timeout(2e3)])
+        };
+        return await fetch(url, sent).catch((error) => {
+          why = error.cause instanceof Error ? error.cause.message : error.message;
+          return null;
+        });
+      };
+      const answer = await waitFor(post, { everyMs: 50, timeoutMs: TOXIPROXY_TIMEOUT_MS, signal });
+      if (answer === null) throw new MeasureError(`target.links.${service}: Toxiproxy does not answer: ${why}`);
       if (!answer.ok) throw new MeasureError(`target.links.${service}: Toxiproxy refuses: ${await answer.text()}`);
     }
   }
@@ -2518,27 +2963,35 @@ ${service} is ${how}${tail("its log", log)}`;
       });
     }
   }
-  /** Finds the containers of a project and takes note of those that were restarted; all of them must run. */
+  /**
+   * Finds the containers of a project and takes note of those that were restarted. Throws MeasureError with the log of
+   * one that does not run.
+   */
   async lookAt(project2, renewed = []) {
-    if (this.#projects[project2] === void 0) return;
+    if (this.#projects[project2] === void 0) return [];
     const { signal } = this.#options;
-    const filter = `label=com.docker.compose.project=${projectName(this.#id, project2)}`;
-    const ids = (await docker(["ps", "--all", "--quiet", "--no-trunc", "--filter", filter], { signal })).split("\n");
-    const seen = await inspect(ids.filter(Boolean), signal);
+    const ids = await docker(["ps", "--all", "--quiet", "--no-trunc", ...this.#filter(project2)], { signal });
+    const seen = await inspect(ids.split("\n").filter(Boolean), signal);
     const known = new Map(this.containers[project2].map((container) => [container.id, container]));
     this.containers[project2] = seen.map((inspection) => {
       const container = known.get(inspection.Id) ?? new Container(inspection);
       if (renewed.includes(container)) container.started(inspection);
       return container;
     });
-    for (const [index, { State }] of seen.entries()) {
-      if (State.Status === "running" || State.Status === "exited" && State.ExitCode === 0) continue;
-      const container = this.containers[project2][index];
-      const why = State.OOMKilled ? "killed for want of memory" : `exit status ${State.ExitCode}`;
-      throw new MeasureError(
-        `${container?.service} of ${project2} is ${State.Status}: ${why}${container?.evidence() ?? ""}`
-      );
+    for (const container of this.containers[project2]) if (!known.has(container.id)) await checkLocal(container, signal);
+    for (const [index, { Id, State }] of seen.entries()) {
+      const name = this.containers[project2][index]?.service ?? Id;
+      const isOver = State.Status === "exited" && State.ExitCode === 0 && this.#oneShots.has(name);
+      if (State.Status === "running" || isOver) continue;
+      const log = await this.#saveLog(`${project2}-${name}`, Id, signal);
+      throw new MeasureError(`${name} of ${project2} is ${State.Status}: ${endOf(State)}${tail("its log", log)}`);
     }
+    return seen;
+  }
+  #filter(project2, service) {
+    const labels = [`com.docker.compose.project=${projectName(this.#id, project2)}`];
+    if (service !== void 0) labels.push(`com.docker.compose.service=${service}`);
+    return labels.flatMap((label) => ["--filter", `label=${label}`]);
   }
   #project(project2) {
     const model = this.#projects[project2];
@@ -2546,13 +2999,13 @@ ${service} is ${how}${tail("its log", log)}`;
     return model;
   }
   #file(project2) {
-    return join7(this.#state, `${project2}.json`);
+    return join9(this.#state, `${project2}.json`);
   }
   /** `docker compose` on a project's file, which is written where there is none. */
   #compose(project2) {
     const file = this.#file(project2);
-    if (!existsSync4(file)) writeFileSync5(file, composeText(this.#project(project2)), { mode: 384 });
-    const directory = this.recipe.tree(project2);
+    if (!existsSync7(file)) writeFileSync5(file, composeText(this.#project(project2)), { mode: 384 });
+    const directory = dirname2(this.recipe.file(project2));
     const name = projectName(this.#id, project2);
     return ["compose", "--project-directory", directory, "--file", file, "--project-name", name];
   }
@@ -2562,26 +3015,15 @@ ${service} is ${how}${tail("its log", log)}`;
     return Object.keys(services[name]?.depends_on ?? {}).some((other) => this.#needsTarget(services, other));
   }
 };
-var lastLine = (text) => text.trim().split("\n").at(-1) ?? "";
-function withoutDependencies2(service, gone) {
-  if (service.depends_on === void 0) return service;
-  return { ...service, depends_on: pick(service.depends_on, (_, name) => !gone.includes(name)) };
-}
-function withEnvironment(service, env) {
-  const own = service["environment"] ?? {};
-  const filled = mapValues(
-    env,
-    (value) => (
-      // For compose, which expands a `$`; what it printed is escaped already.
-      value.replaceAll("$", "$$$$").replaceAll(/\$\$\{(\w+)\}/g, (whole, name) => own[name] ?? whole)
-    )
-  );
-  return { ...service, environment: { ...own, ...filled } };
+function endOf({ OOMKilled, ExitCode }) {
+  if (OOMKilled) return "killed for want of memory (target.resources, or mem_limit in the compose file)";
+  const hint = ". Where that is its job, what needs it waits for it: condition: service_completed_successfully";
+  return `exit status ${ExitCode}${ExitCode === 0 ? hint : ""}`;
 }
 
 // scripts/src/target/compose/index.ts
 var startCompose = async (options) => {
-  const versions = await checkEngine(options.signal);
+  const versions = await checkEngine(options.plan.config, options.signal);
   const target = new ComposeTarget(options, versions);
   try {
     await target.start();
@@ -2681,7 +3123,11 @@ var ComposeTarget = class {
         const dead = target.find((container) => !container.alive);
         if (dead !== void 0) throw new MeasureError(`${dead.service} of ${arm} died${dead.evidence()}`);
       },
-      evidence: () => target.map((container) => container.evidence()).join("")
+      evidence: () => this.#stack.movedHint() + target.map((container) => container.evidence()).join("")
+    }).catch(async (error) => {
+      signal.throwIfAborted();
+      await this.#stack.lookAt(arm);
+      throw error;
     });
   }
   #address(arm) {
@@ -2707,8 +3153,8 @@ var ComposeTarget = class {
 };
 
 // scripts/src/target/process/index.ts
-import { execFile as execFile2 } from "node:child_process";
-import { promisify as promisify2 } from "node:util";
+import { execFile as execFile3 } from "node:child_process";
+import { promisify as promisify3 } from "node:util";
 
 // scripts/src/target/process/command-replica.ts
 var STOP_GRACE_MS2 = 2e3;
@@ -2763,8 +3209,8 @@ var CommandReplica = class {
 };
 
 // scripts/src/target/process/php-replica.ts
-import { existsSync as existsSync5, statSync } from "node:fs";
-import { join as join8, resolve } from "node:path";
+import { existsSync as existsSync8, statSync as statSync2 } from "node:fs";
+import { join as join10, resolve as resolve2 } from "node:path";
 var PhpReplica = class {
   arm;
   #premises;
@@ -2777,7 +3223,7 @@ var PhpReplica = class {
     this.arm = options.arm;
     this.#premises = premises;
     this.#config = config;
-    const root = resolve(options.directory, config.root);
+    const root = resolve2(options.directory, config.root);
     checkDocumentRoot(options.arm, root, config);
     this.#fpm = new PhpFpm(premises, {
       ...options,
@@ -2828,16 +3274,16 @@ var PhpReplica = class {
 };
 function checkDocumentRoot(arm, root, config) {
   const hint = "it is looked for after the prepare commands ran";
-  if (!existsSync5(root) || !statSync(root).isDirectory())
+  if (!existsSync8(root) || !statSync2(root).isDirectory())
     throw new MeasureError(`target.root: ${root} of ${arm} is not a directory (${hint})`);
-  if (!existsSync5(join8(root, config.index)))
-    throw new MeasureError(`target.index: ${join8(root, config.index)} of ${arm} does not exist (${hint})`);
+  if (!existsSync8(join10(root, config.index)))
+    throw new MeasureError(`target.index: ${join10(root, config.index)} of ${arm} does not exist (${hint})`);
 }
 
 // scripts/src/target/process/premises.ts
 import { mkdirSync as mkdirSync3, mkdtempSync, rmSync as rmSync4 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join as join9 } from "node:path";
+import { join as join11 } from "node:path";
 
 // node_modules/get-port/index.js
 import net from "node:net";
@@ -2866,14 +3312,14 @@ var getLocalHosts = () => {
   }
   return results;
 };
-var checkAvailablePort = (options) => new Promise((resolve2, reject) => {
+var checkAvailablePort = (options) => new Promise((resolve3, reject) => {
   const server = net.createServer();
   server.unref();
   server.on("error", reject);
   server.listen(options, () => {
     const { port } = server.address();
     server.close(() => {
-      resolve2(port);
+      resolve3(port);
     });
   });
 });
@@ -2998,12 +3444,12 @@ var Premises = class {
   #closed = false;
   constructor(workDirectory, signal) {
     this.signal = signal;
-    this.state = join9(workDirectory, "state");
-    this.logs = join9(workDirectory, "logs");
+    this.state = join11(workDirectory, "state");
+    this.logs = join11(workDirectory, "logs");
     rmSync4(this.state, { recursive: true, force: true });
     mkdirSync3(this.state, { recursive: true, mode: 448 });
     mkdirSync3(this.logs, { recursive: true });
-    this.sockets = mkdtempSync(join9(tmpdir(), "perf-gate-"));
+    this.sockets = mkdtempSync(join11(tmpdir(), "perf-gate-"));
     for (const directory of [this.state, this.sockets]) guardDirectory(directory);
     const run = ++runs;
     const group = (name) => UsageGroup.create(`${run}-${name}`);
@@ -3011,16 +3457,16 @@ var Premises = class {
   }
   /** A directory below `state`, made. */
   directory(name) {
-    const path = join9(this.state, name);
+    const path = join11(this.state, name);
     mkdirSync3(path, { recursive: true, mode: 448 });
     return path;
   }
   socket(name) {
-    return join9(this.sockets, `${name}.sock`);
+    return join11(this.sockets, `${name}.sock`);
   }
   /** Path of a log, empty at first: what an earlier run wrote there would explain the wrong failure. */
   log(name) {
-    const path = join9(this.logs, `${name}.log`);
+    const path = join11(this.logs, `${name}.log`);
     if (!this.#ownLogs.has(path)) rmSync4(path, { force: true });
     this.#ownLogs.add(path);
     return path;
@@ -3108,8 +3554,8 @@ async function startHttpStandIn(premises, cpus) {
 // scripts/src/target/process/mysql.ts
 import { spawn as spawn4 } from "node:child_process";
 import { randomBytes as randomBytes2 } from "node:crypto";
-import { existsSync as existsSync6, mkdirSync as mkdirSync4, writeFileSync as writeFileSync7 } from "node:fs";
-import { basename, join as join10 } from "node:path";
+import { existsSync as existsSync9, mkdirSync as mkdirSync4, writeFileSync as writeFileSync7 } from "node:fs";
+import { basename, join as join12 } from "node:path";
 var databaseOf = (arm) => `perf_${arm}`;
 var USER = "perf";
 var START_TIMEOUT_MS3 = 6e4;
@@ -3137,7 +3583,7 @@ async function startMysql(premises, cpus) {
   const port = await premises.port();
   const socket = premises.socket("mysql");
   const password = randomBytes2(16).toString("hex");
-  const init = join10(premises.state, "mysql-init.sql");
+  const init = join12(premises.state, "mysql-init.sql");
   writeFileSync7(init, initialSql(password), { mode: 384 });
   const child = premises.launch(
     [
@@ -3146,13 +3592,13 @@ async function startMysql(premises, cpus) {
       ...SETTINGS,
       `--port=${port}`,
       `--socket=${socket}`,
-      `--pid-file=${join10(premises.state, "mysql.pid")}`,
+      `--pid-file=${join12(premises.state, "mysql.pid")}`,
       `--init-file=${init}`,
       `--tmpdir=${premises.directory("mysql-tmp")}`
     ],
     { group: "services", cpus, log: "mysql" }
   );
-  const up = await waitFor(() => existsSync6(socket) ? true : child.alive ? null : false, {
+  const up = await waitFor(() => existsSync9(socket) ? true : child.alive ? null : false, {
     everyMs: 10,
     timeoutMs: START_TIMEOUT_MS3,
     signal: premises.signal
@@ -3165,7 +3611,7 @@ async function startMysql(premises, cpus) {
 }
 function dataDirectory(premises) {
   if (/^[\w./-]+$/.test(premises.state)) return premises.directory("mysql");
-  const data = join10(premises.sockets, "mysql");
+  const data = join12(premises.sockets, "mysql");
   mkdirSync4(data, { mode: 448 });
   return data;
 }
@@ -3190,14 +3636,14 @@ async function initialise(premises, server, data, common) {
 }
 function isMariaDb(server) {
   if (basename(server).startsWith("mariadb")) return Promise.resolve(true);
-  return new Promise((resolve2, reject) => {
+  return new Promise((resolve3, reject) => {
     const child = spawn4(server, ["--version"], { stdio: ["ignore", "pipe", "ignore"] });
     let version = "";
     child.stdout.on("data", (text) => {
       version += text;
     });
     child.once("error", reject);
-    child.once("close", () => resolve2(/mariadb/i.test(version)));
+    child.once("close", () => resolve3(/mariadb/i.test(version)));
   });
 }
 function initialSql(password) {
@@ -3407,7 +3853,7 @@ var ProcessTarget = class {
   }
 };
 async function nginxVersion() {
-  const { stderr } = await promisify2(execFile2)(findNginx(), ["-v"]);
+  const { stderr } = await promisify3(execFile3)(findNginx(), ["-v"]);
   return /nginx\/(\S+)/.exec(stderr)?.[1] ?? stderr.trim();
 }
 function fillIn(env, variables) {
@@ -3462,11 +3908,11 @@ var startTarget = (options) => {
 };
 
 // scripts/src/phases/lock.ts
-import { closeSync as closeSync3, openSync as openSync3, readFileSync as readFileSync6, rmSync as rmSync5, writeSync } from "node:fs";
+import { closeSync as closeSync4, openSync as openSync4, readFileSync as readFileSync8, rmSync as rmSync5, writeSync as writeSync2 } from "node:fs";
 import { tmpdir as tmpdir2 } from "node:os";
-import { join as join11 } from "node:path";
-import { setTimeout as sleep3 } from "node:timers/promises";
-var LOCK_FILE = join11(tmpdir2(), "perf-gate.lock");
+import { join as join13 } from "node:path";
+import { setTimeout as sleep4 } from "node:timers/promises";
+var LOCK_FILE = join13(tmpdir2(), "perf-gate.lock");
 async function lockMachine(signal, waitSeconds, waiting) {
   const deadline = performance.now() + waitSeconds * 1e3;
   let told = false;
@@ -3481,15 +3927,15 @@ async function lockMachine(signal, waitSeconds, waiting) {
         `another run (process ${holder}) has been measuring on this machine for ${Math.round(waitSeconds / 60)} minutes; two at once would disturb each other. Wait for it or end it (${LOCK_FILE})`
       );
     }
-    await sleep3(500, void 0, { signal });
+    await sleep4(500, void 0, { signal });
   }
 }
 function tryLock() {
   try {
-    const file = openSync3(LOCK_FILE, "wx", 420);
-    writeSync(file, `${process.pid}
+    const file = openSync4(LOCK_FILE, "wx", 420);
+    writeSync2(file, `${process.pid}
 `);
-    closeSync3(file);
+    closeSync4(file);
     return true;
   } catch (error) {
     if (error.code === "EEXIST") return false;
@@ -3499,7 +3945,7 @@ function tryLock() {
 function holderOf() {
   let text;
   try {
-    text = readFileSync6(LOCK_FILE, "utf8");
+    text = readFileSync8(LOCK_FILE, "utf8");
   } catch {
     return null;
   }
@@ -3517,7 +3963,7 @@ function holderOf() {
 }
 function unlock() {
   try {
-    if (Number(readFileSync6(LOCK_FILE, "utf8")) === process.pid) rmSync5(LOCK_FILE, { force: true });
+    if (Number(readFileSync8(LOCK_FILE, "utf8")) === process.pid) rmSync5(LOCK_FILE, { force: true });
   } catch {
   }
 }
@@ -3580,10 +4026,10 @@ var SampleLog = class {
   get begun() {
     return this.lines.length > 0;
   }
-  add(lines) {
+  add(lines2) {
     const begin = this.begun ? [] : [{ kind: "begin", version: 1, planId: this.#plan.id, startedAt: Date.now() }];
-    this.#work.appendSamples([...begin, ...lines]);
-    this.lines.push(...begin, ...lines);
+    this.#work.appendSamples([...begin, ...lines2]);
+    this.lines.push(...begin, ...lines2);
   }
 };
 async function measureAll(rig, work, log, progress, started) {
@@ -3653,9 +4099,9 @@ async function pilotOf(rig, census, log, progress) {
   log.add([{ kind: "pilot", cells, seconds: since2(before) }]);
   return pilotsOf(log.lines);
 }
-function pilotsOf(lines) {
+function pilotsOf(lines2) {
   return new Map(
-    lines.flatMap((line) => line.kind === "pilot" ? line.cells.map((cell) => [cell.cell, cell]) : [])
+    lines2.flatMap((line) => line.kind === "pilot" ? line.cells.map((cell) => [cell.cell, cell]) : [])
   );
 }
 function report(progress, run, stage, pilots, overhead, elapsedSeconds) {

@@ -321,7 +321,7 @@ export interface Witness {
   stealSeconds: number;
   /** Length of the interval the counters span, s. */
   intervalSeconds: number;
-  /** Highest CPU use of the arm in a 1 s window, cores. */
+  /** Highest CPU use of the arm over one of its turns, or 1 s of a longer one, cores. */
   targetPeakCores: number;
   /** Anonymous memory of the arm at the slot's end. */
   targetMemoryBytes: number;
@@ -374,9 +374,9 @@ export interface PilotCell {
   requests: number;
   qps: number;
   slotSeconds: number;
-  /** Equal parts that a slot is cut into; between them the other arm is under load. */
-  parts: number;
-  /** Pause after load in which its last requests may finish. */
+  /** How long one arm is under load before it is the other's turn; a slot consists of such turns. */
+  turnSeconds: number;
+  /** Pause after a turn in which its last requests may finish. */
   gapSeconds: number;
   statistic: LatencyStatistic;
   /** Requests/s of an open cell whose rate is "auto", else null. */

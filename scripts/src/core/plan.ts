@@ -7,13 +7,17 @@ import {
   type Load,
   type PilotCell,
   type Plan,
+  type Scenario,
   type Stage,
 } from "./model.ts";
 
-/** Shortest gap between two slots, s: k6 lets the last requests finish in it, the sampler reads its counters. */
-const MIN_GAP = 0.25;
-/** Shortest part of a slot, s: k6 demands it of a scenario. */
-const MIN_PART = 1;
+/**
+ * Shortest turn and gap of a request, s; both grow together. A core's speed changes within fractions of a second: on
+ * runs of an unchanged tree the log ratio of a round had a third of the sd with turns of 0.1 s that it had with 1 s.
+ */
+const SHORTEST = { turn: 0.1, gap: 0.02 };
+/** The same where k6 needs a scenario of its own for each turn (open model), or cannot end an iteration (a flow). */
+const SHORTEST_SCENARIO = { turn: 1, gap: 0.25 };
 const MAX_GAP = 5;
 const DEFAULT_SLOT = 2;
 /** A slot is made this long, and no longer, where that gates a higher percentile. */
@@ -92,13 +96,11 @@ function rampSeconds(load: Extract<Load, { model: "ramp" }>): number {
 export function beforePilot(plan: Plan): PilotCell[] {
   const { slotSeconds } = plan.config.measure;
   return plan.cells.map((cell) => {
-    const load = loadOf(plan, cell);
     return {
       cell: cell.id,
       requests: 0,
       qps: 0,
-      ...slotOf(load, slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds),
-      gapSeconds: MIN_GAP,
+      ...slotOf(plan, cell, slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds, 0),
       statistic: "p99",
       rate: null,
     };
@@ -117,17 +119,25 @@ export function afterPilot(plan: Plan, cell: Cell, qps: number, p99Ms: number | 
     cell: cell.id,
     requests,
     qps,
-    ...slotOf(load, judgedSeconds),
-    gapSeconds: round(Math.min(MAX_GAP, Math.max(MIN_GAP, (2 * (p99Ms ?? 0)) / 1000))),
+    ...slotOf(plan, cell, judgedSeconds, p99Ms ?? 0),
     statistic: statisticFor(requests),
     rate,
   };
 }
 
-/** Length and parts of a slot: a ramp stays whole. */
-function slotOf(load: Load, seconds: number): Pick<PilotCell, "slotSeconds" | "parts"> {
-  if (load.model === "ramp") return { slotSeconds: rampSeconds(load), parts: 1 };
-  return { slotSeconds: seconds, parts: Math.max(1, Math.floor(seconds / MIN_PART)) };
+/** Length, turns and gaps of a slot; a ramp stays whole. */
+function slotOf(
+  plan: Plan,
+  cell: Cell,
+  seconds: number,
+  p99Ms: number,
+): Pick<PilotCell, "slotSeconds" | "turnSeconds" | "gapSeconds"> {
+  const { load, work } = scenarioOf(plan, cell);
+  const shortest = load.model === "closed" && work.kind === "request" ? SHORTEST : SHORTEST_SCENARIO;
+  const gapSeconds = round(Math.min(MAX_GAP, Math.max(shortest.gap, (2 * p99Ms) / 1000)));
+  if (load.model === "ramp") return { slotSeconds: rampSeconds(load), turnSeconds: rampSeconds(load), gapSeconds };
+  const turnSeconds = Math.min(seconds, round((shortest.turn / shortest.gap) * gapSeconds));
+  return { slotSeconds: seconds, turnSeconds, gapSeconds };
 }
 
 function autoSlot(qps: number): number {
@@ -145,9 +155,13 @@ function plateauSeconds(load: Extract<Load, { model: "ramp" }>): number {
 }
 
 function loadOf(plan: Plan, cell: Cell): Load {
-  const load = plan.config.scenarios.find((scenario) => scenario.name === cell.scenario)?.load;
-  if (load === undefined) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
-  return load;
+  return scenarioOf(plan, cell).load;
+}
+
+function scenarioOf(plan: Plan, cell: Cell): Scenario {
+  const scenario = plan.config.scenarios.find(({ name }) => name === cell.scenario);
+  if (scenario === undefined) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
+  return scenario;
 }
 
 function round(value: number): number {

@@ -16,17 +16,20 @@ export interface ScheduledSlot {
   order: number;
   /** In order of time; together as long as the slot. */
   stretches: Stretch[];
-  /** Time after a stretch in which its last requests may finish. */
+  /** Time after its round in which the last requests may finish and everything is read. */
   gapSeconds: number;
   /** Requests/s of an open cell whose rate is "auto", else null. */
   rate: number | null;
 }
 
+/** Shortest pause between two rounds, s. */
+const ROUND_GAP = 0.25;
+
 /**
  * The slots of one block: cells in random order, which arm begins a round at random, rounds never torn apart (random
- * interleaving: Abedi and Brecht, doi 10.1145/3030207.3030229). A slot in parts alternates with the other arm's,
- * A B B A A B: a machine that grows slower or faster over seconds does so to both. Two parts of one arm in a row are
- * one stretch. The same seed and block give the same order.
+ * interleaving: Abedi and Brecht, doi 10.1145/3030207.3030229). The two slots of a round take turns, A B B A A B: a
+ * machine that grows slower or faster does so to both. Two turns of one arm in a row are one stretch. The same seed
+ * and block give the same order.
  *
  * @param cells what the pilot settled for each cell of this block
  * @param firstStart s from the scenarios' start to the first slot (the warm-up)
@@ -45,28 +48,40 @@ export function scheduleBlock(
     [shuffled[i], shuffled[j]] = [shuffled[j] as PilotCell, shuffled[i] as PilotCell];
   }
   const slots: ScheduledSlot[] = [];
-  let startSeconds = firstStart;
-  for (const { cell, slotSeconds, parts, gapSeconds, rate } of shuffled) {
+  let roundStart = firstStart;
+  for (const pilot of shuffled) {
+    const { cell, slotSeconds, gapSeconds, rate } = pilot;
     const arms: Arm[] = uniformInt(random, 0, 1) === 0 ? ["base", "head"] : ["head", "base"];
-    const round = arms.map((arm, order): ScheduledSlot => ({ cell, arm, order, stretches: [], gapSeconds, rate }));
-    for (const { order, count } of alternating(parts)) {
-      const seconds = (slotSeconds * count) / parts;
+    const common = { cell, gapSeconds: roundGap(pilot), rate };
+    const round = arms.map((arm, order): ScheduledSlot => ({ ...common, arm, order, stretches: [] }));
+    const turns = turnsOf(pilot);
+    let startSeconds = roundStart;
+    for (const { order, count } of alternating(turns)) {
+      const seconds = (slotSeconds * count) / turns;
       round[order]?.stretches.push({ startSeconds, seconds });
       startSeconds += seconds + gapSeconds;
     }
     slots.push(...round);
+    roundStart += roundSeconds(pilot);
   }
   return slots;
 }
 
 /** Length of a round and its gaps, s. */
-export function roundSeconds({ slotSeconds, parts, gapSeconds }: PilotCell): number {
-  return 2 * slotSeconds + alternating(parts).length * gapSeconds;
+export function roundSeconds(pilot: PilotCell): number {
+  return 2 * pilot.slotSeconds + turnsOf(pilot) * pilot.gapSeconds + roundGap(pilot);
 }
 
-/** Whose turn it is, and for how many parts in a row: 0 1, 0 1 1 0, 0 1 1 0 0 1. */
-function alternating(parts: number): { order: number; count: number }[] {
+const roundGap = ({ gapSeconds }: PilotCell): number => Math.max(ROUND_GAP, gapSeconds);
+
+/** Turns of each slot: at least one, as near to the wanted length as whole ones come. */
+function turnsOf({ slotSeconds, turnSeconds }: PilotCell): number {
+  return Math.max(1, Math.floor(slotSeconds / turnSeconds + 1e-9));
+}
+
+/** Whose turn it is, and how many in a row: 0 1, 0 1 1 0, 0 1 1 0 0 1. One more stretch than turns. */
+function alternating(turns: number): { order: number; count: number }[] {
   const first = { order: 0, count: 1 };
-  const between = Array.from({ length: parts - 1 }, (_, pair) => ({ order: (pair + 1) % 2, count: 2 }));
-  return [first, ...between, { order: parts % 2, count: 1 }];
+  const between = Array.from({ length: turns - 1 }, (_, pair) => ({ order: (pair + 1) % 2, count: 2 }));
+  return [first, ...between, { order: turns % 2, count: 1 }];
 }

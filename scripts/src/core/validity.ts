@@ -43,7 +43,9 @@ export function strikeReason(sample: SlotSample, limits: MeasureConfig, layout: 
   if (witness !== null) {
     // Before the generator: requests that are refused at once keep it busy.
     if (witness.listenOverflows > 0) return "listen-overflow";
-    const generatorShare = witness.generatorCpuSeconds / (sample.seconds * witness.generatorCores);
+    // Gaps between turns leave it idle; requests that outlast their turn leave it none.
+    const busySeconds = Math.min(sample.seconds, witness.intervalSeconds);
+    const generatorShare = witness.generatorCpuSeconds / (busySeconds * witness.generatorCores);
     if (layout.isolated && generatorShare >= GENERATOR_SATURATED) return "generator-saturated";
   }
   if (sample.requests === 0 || sample.latencyMs === null) return "no-requests";

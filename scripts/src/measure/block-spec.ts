@@ -5,7 +5,9 @@ import type { Stretch } from "../core/schedule.ts";
 export interface SlotSpec {
   arm: Arm;
   scenario: string;
-  /** Lead-ins and ramps included. */
+  /** Closed slots of one round take turns; the others run one after the other. */
+  round: number;
+  /** Ramps included. */
   stretches: Stretch[];
   gracefulSeconds: number;
   /** VUs of a closed slot, most VUs of an open one. */
@@ -14,8 +16,8 @@ export interface SlotSpec {
   rate: number | null;
   /** Stages of a ramp, else null. */
   stages: Stage[] | null;
-  /** Requests that begin in this part of a stretch count, s from its start; null = to its end, or all of them. */
-  counted: { fromSeconds: number; toSeconds: number | null } | null;
+  /** Requests that begin in this part of the slot count, s from its start; null = all of them. */
+  counted: { fromSeconds: number; toSeconds: number } | null;
   /** One VU that runs this often and ends; null = as long as the slot. */
   iterations: number | null;
 }
@@ -33,6 +35,8 @@ export interface BlockSpec {
 /** What k6/block.ts writes to the file in RESULT, one per slot, in the order of the spec. */
 export interface SlotResult {
   requests: number;
+  /** Time that the VUs of a closed slot spent in its turns, to the end of their last request each; sum, s. Else 0. */
+  vuSeconds: number;
   latencyMs: LatencyMs | null;
   phasesMs: { connect: number; tls: number; wait: number; receive: number };
   errors: number;

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { MeasureError } from "../core/errors.ts";
 import type {
+  Arm,
   BlockTimes,
   Cell,
   PilotCell,
@@ -19,7 +20,7 @@ import { type ScheduledSlot, type Stretch, scheduleBlock } from "../core/schedul
 import type { Target } from "../target/target.ts";
 import type { BlockSpec, SlotResult, SlotSpec } from "./block-spec.ts";
 import { startK6 } from "./k6.ts";
-import { Sampler, together } from "./sampler.ts";
+import { Sampler, type Seen, type Turn } from "./sampler.ts";
 
 /** What every block of a run needs. */
 export interface Rig {
@@ -42,11 +43,6 @@ export interface BlockResult {
 
 /** Time after a stretch, as a share of its gap, at which its last requests are cut off. */
 const GRACEFUL_SHARE = 0.6;
-/**
- * A closed stretch begins this much earlier than it counts, s, in the gap before it: k6 needs about 75 ms to bring its
- * VUs to speed, which would be missing from the QPS of every slot.
- */
-const LEAD_IN = 0.1;
 /** Pause between the warm-up and the first slot, s. */
 const WARM_UP_GAP = 0.3;
 /** The pilot only learns rates: short slots after a short warm-up, s. */
@@ -100,8 +96,7 @@ type AnySlot = ScheduledSlot | PilotSlot;
 interface WatchedSlot {
   slot: AnySlot;
   startedAt: number;
-  /** One per stretch; null = nothing could be read. */
-  witnesses: (Witness | null)[];
+  witness: Witness | null;
   portErrors: number;
   events: Set<SlotEvent>;
 }
@@ -110,6 +105,7 @@ type MeasuredSlot = WatchedSlot & { result: SlotResult | null };
 
 const EMPTY: SlotResult = {
   requests: 0,
+  vuSeconds: 0,
   latencyMs: null,
   phasesMs: { connect: 0, tls: 0, wait: 0, receive: 0 },
   errors: 0,
@@ -148,31 +144,30 @@ async function drive(
       dead.k6 = true;
     });
 
-    const watched = schedule.map(
-      (slot): WatchedSlot => ({ slot, startedAt: 0, witnesses: [], portErrors: 0, events: new Set() }),
-    );
-    for (const { at, stretch } of inOrderOfTime(watched)) {
-      const { slot, witnesses, events } = at;
-      const { from, seconds } = judgedPart(plan, slot, stretch);
-      await sleepUntil(zero + stretch.startSeconds + from);
+    const watched: WatchedSlot[] = [];
+    for (const round of roundsOf(schedule)) {
+      const turns = turnsOf(plan, round, zero);
+      await sleepUntil(turns[0]?.at ?? 0);
       if (signal.aborted) break;
-      if (witnesses.length === 0) at.startedAt = Date.now();
-      if (dead.k6) events.add("k6-died");
-      const settle = Math.min(slot.gapSeconds * 0.75, slot.gapSeconds * GRACEFUL_SHARE + 0.02);
-      const seen = dead.k6
-        ? { witness: null, portErrors: 0, oomKilled: false }
-        : await sampler.watch(slot.arm, seconds, sleepUntil, settle);
-      if (signal.aborted) break;
-      if (seen.oomKilled) events.add("oom-killed");
-      if (!target.alive(slot.arm)) events.add("target-restarted");
-      at.portErrors += seen.portErrors;
-      witnesses.push(seen.witness);
+      const startedAt = Date.now();
+      const { gapSeconds } = round[0] as AnySlot;
+      const settle = Math.min(gapSeconds * 0.75, gapSeconds * GRACEFUL_SHARE + 0.02);
+      const gone = dead.k6;
+      const seen = gone ? UNSEEN : await sampler.watch(turns, sleepUntil, settle, signal);
+      if (seen === null) break;
+      for (const slot of round) {
+        const { witness, portErrors, oomKilled } = seen[slot.arm];
+        const events = new Set<SlotEvent>();
+        if (gone) events.add("k6-died");
+        if (oomKilled) events.add("oom-killed");
+        if (!target.alive(slot.arm)) events.add("target-restarted");
+        watched.push({ slot, startedAt, witness, portErrors, events });
+      }
     }
     const results = await k6.results;
-    const slots = watched.flatMap((slot, index): MeasuredSlot[] => {
-      if (slot.witnesses.length < slot.slot.stretches.length) return [];
-      if (results === null) return [{ ...slot, result: null, events: new Set(["k6-died"]) }];
-      return [{ ...slot, result: results[index] ?? null }];
+    const slots = watched.map((slot): MeasuredSlot => {
+      if (results === null) return { ...slot, result: null, events: new Set(["k6-died"]) };
+      return { ...slot, result: results[schedule.indexOf(slot.slot)] ?? null };
     });
     return { slots, k6Start, yardstickMs };
   } finally {
@@ -181,19 +176,42 @@ async function drive(
   }
 }
 
-/** Every stretch with its slot, the slots of a round in turns. */
-function inOrderOfTime(slots: readonly WatchedSlot[]): { at: WatchedSlot; stretch: Stretch }[] {
-  return slots
-    .flatMap((at) => at.slot.stretches.map((stretch) => ({ at, stretch })))
-    .sort((a, b) => a.stretch.startSeconds - b.stretch.startSeconds);
+const UNSEEN: Record<Arm, Seen> = {
+  base: { witness: null, portErrors: 0, oomKilled: false },
+  head: { witness: null, portErrors: 0, oomKilled: false },
+};
+
+/** The slots of each round together: of the pilot one, else two. */
+function roundsOf(schedule: readonly AnySlot[]): AnySlot[][] {
+  const rounds: AnySlot[][] = [];
+  for (const slot of schedule) {
+    if (rounds.at(-1)?.[0]?.cell === slot.cell) rounds.at(-1)?.push(slot);
+    else rounds.push([slot]);
+  }
+  return rounds;
+}
+
+/** The judged part of everything that a round does, in order of time; `zero` is its clock's start, s. */
+function turnsOf(plan: Plan, round: readonly AnySlot[], zero: number): Turn[] {
+  return round
+    .flatMap((slot) =>
+      slot.stretches.map((stretch) => {
+        const { from, seconds } = judgedPart(plan, slot, stretch);
+        return { arm: slot.arm, at: zero + stretch.startSeconds + from, seconds };
+      }),
+    )
+    .sort((a, b) => a.at - b.at);
 }
 
 const lengthOf = ({ stretches }: AnySlot): number => stretches.reduce((sum, { seconds }) => sum + seconds, 0);
 
 function toSample(plan: Plan, measured: MeasuredSlot, stage: RunStage, block: number): SlotSample {
   const { slot, result } = measured;
-  const seconds = slot.stretches.reduce((sum, stretch) => sum + judgedPart(plan, slot, stretch).seconds, 0);
   const found = result ?? EMPTY;
+  const { vuSeconds, ...counted } = found;
+  const judged = slot.stretches.reduce((sum, stretch) => sum + judgedPart(plan, slot, stretch).seconds, 0);
+  // Closed: each VU is busy a little longer than its turns, until its last request is answered.
+  const seconds = vuSeconds > 0 ? vuSeconds / vusOf(plan, slot) : judged;
   return {
     kind: "slot",
     stage,
@@ -203,10 +221,10 @@ function toSample(plan: Plan, measured: MeasuredSlot, stage: RunStage, block: nu
     order: slot.order,
     startedAt: measured.startedAt,
     seconds,
-    ...found,
-    qps: found.requests / seconds,
-    portErrors: found.portErrors + measured.portErrors,
-    witness: together(measured.witnesses),
+    ...counted,
+    qps: counted.requests / seconds,
+    portErrors: counted.portErrors + measured.portErrors,
+    witness: measured.witness,
     events: [...measured.events],
   };
 }
@@ -228,38 +246,40 @@ function buildSpec(rig: Rig, schedule: readonly AnySlot[], warmUpSeconds: number
       vus: plan.config.target.php.workers,
       scenarios: Object.keys(scenarios),
     },
-    slots: schedule.map((slot) => slotSpec(plan, slot)),
+    slots: roundsOf(schedule).flatMap((slots, round) => slots.map((slot) => slotSpec(plan, slot, round))),
   };
 }
 
-function slotSpec(plan: Plan, slot: AnySlot): SlotSpec {
+function slotSpec(plan: Plan, slot: AnySlot, round: number): SlotSpec {
   const { name, load } = scenarioOf(plan, slot.cell);
-  const level = plan.cells.find((cell) => cell.id === slot.cell)?.level ?? OPEN_PILOT_VUS;
   const common = {
     arm: slot.arm,
     scenario: name,
+    round,
     stretches: slot.stretches,
     gracefulSeconds: slot.gapSeconds * GRACEFUL_SHARE,
+    vus: vusOf(plan, slot),
     rate: null,
     stages: null,
+    counted: null,
     iterations: null,
   };
-  if (load.model === "open" && !("pilot" in slot)) {
-    return { ...common, vus: load.maxVus, rate: slot.rate ?? level, counted: null };
-  }
+  if (load.model === "open" && !("pilot" in slot)) return { ...common, rate: slot.rate ?? levelOf(plan, slot) };
   if (load.model === "ramp" && !("pilot" in slot)) {
-    return { ...common, vus: level, stages: load.stages, counted: plateauOf(load.stages) };
+    return { ...common, stages: load.stages, counted: plateauOf(load.stages) };
   }
-  const vus = load.model === "open" ? Math.min(OPEN_PILOT_VUS, load.maxVus) : level;
-  return {
-    ...common,
-    vus,
-    stretches: slot.stretches.map(({ startSeconds, seconds }) => ({
-      startSeconds: startSeconds - LEAD_IN,
-      seconds: seconds + LEAD_IN,
-    })),
-    counted: { fromSeconds: LEAD_IN, toSeconds: null },
-  };
+  return common;
+}
+
+/** VUs of a closed slot, most VUs of an open one. */
+function vusOf(plan: Plan, slot: AnySlot): number {
+  const { load } = scenarioOf(plan, slot.cell);
+  if (load.model !== "open") return levelOf(plan, slot);
+  return "pilot" in slot ? Math.min(OPEN_PILOT_VUS, load.maxVus) : load.maxVus;
+}
+
+function levelOf(plan: Plan, slot: AnySlot): number {
+  return plan.cells.find((cell) => cell.id === slot.cell)?.level ?? OPEN_PILOT_VUS;
 }
 
 /** The part of a stretch that is judged, s from its start: all of it, or the plateau of a ramp. */

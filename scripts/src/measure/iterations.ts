@@ -18,6 +18,7 @@ export async function runIterations(rig: Rig, scenario: Scenario, arm: Arm, iter
         {
           arm,
           scenario: name,
+          round: 0,
           stretches: [{ startSeconds: 0, seconds: 60 }],
           gracefulSeconds: 0,
           vus: 1,

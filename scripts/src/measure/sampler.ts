@@ -23,7 +23,23 @@ interface Snapshot {
   overflows: number;
 }
 
-/** Reads the kernel's counters around a stretch of load; nothing runs between the readings. */
+/** A time of load on one arm. */
+export interface Turn {
+  arm: Arm;
+  /** Monotonic, s. */
+  at: number;
+  seconds: number;
+}
+
+/** What was seen of an arm's slot. */
+export interface Seen {
+  /** null = nothing could be read. */
+  witness: Witness | null;
+  portErrors: number;
+  oomKilled: boolean;
+}
+
+/** Reads the kernel's counters around every turn of a round; nothing runs between the readings. */
 export class Sampler {
   readonly #target: Target;
   readonly #generator: UsageGroup;
@@ -46,54 +62,70 @@ export class Sampler {
   }
 
   /**
-   * Watches one stretch of load on `arm` that begins now.
+   * Watches one round, whose first turn begins now. What a turn cost is read when the next one begins, its last
+   * requests included. Others are looked for over the round as a whole and laid on both slots alike.
    *
+   * @param turns in order of time
    * @param sleepUntil resolves at a moment of the monotonic clock, s
-   * @param settleSeconds how long after it its last requests may finish
+   * @param settleSeconds how long after the last turn its last requests may finish
+   * @returns what was seen of each arm; null where the signal ended it
    */
   async watch(
-    arm: Arm,
-    seconds: number,
+    turns: readonly Turn[],
     sleepUntil: (at: number) => Promise<void>,
     settleSeconds: number,
-  ): Promise<{ witness: Witness | null; portErrors: number; oomKilled: boolean }> {
+    signal: AbortSignal,
+  ): Promise<Record<Arm, Seen> | null> {
     const ours = [process.pid, ...this.#target.roots()];
     const around = neighbours(ours);
-    const start = this.#snapshot();
-    let peak = 0;
-    for (let last = start, second = 1; second <= Math.floor(seconds); second++) {
-      await sleepUntil(start.at + second);
+    const first = this.#snapshot();
+    const spent: Record<Arm, Spent> = { base: { ...NOTHING }, head: { ...NOTHING } };
+    let last = first;
+    for (const [index, { arm, at, seconds }] of turns.entries()) {
+      const next = turns[index + 1]?.at ?? at + seconds + settleSeconds;
+      // A long turn is read every second, for its peak.
+      for (let until = at + 1; until < at + seconds + 1e-3; until++) {
+        await sleepUntil(until);
+        if (until >= next) break;
+        const now = this.#snapshot();
+        add(spent[arm], arm, last, now);
+        last = now;
+      }
+      await sleepUntil(next);
+      if (signal.aborted) return null;
       const now = this.#snapshot();
-      peak = Math.max(peak, cpuBetween(last.arms[arm], now.arms[arm]) / (now.at - last.at));
+      add(spent[arm], arm, last, now);
       last = now;
     }
-    await sleepUntil(start.at + seconds + settleSeconds);
-    const end = this.#snapshot();
-    const seen = spentBetween(around, neighbours(ours), this.#cpus);
+    const others = this.#foreign(first, last, spentBetween(around, neighbours(ours), this.#cpus));
+    const seen = {
+      base: await this.#seen("base", spent.base, first, last, others),
+      head: await this.#seen("head", spent.head, first, last, others),
+    };
+    return seen;
+  }
+
+  async #seen(arm: Arm, spent: Spent, first: Snapshot, last: Snapshot, others: number): Promise<Seen> {
     const before = this.#fronts[arm];
     const front = await this.#front(arm);
     this.#fronts[arm] = front;
-
     const portErrors = (front?.portErrors ?? 0) - (before?.portErrors ?? 0);
-    const usage = end.arms[arm];
-    if (usage === null) return { witness: null, portErrors, oomKilled: false };
+    const usage = last.arms[arm];
+    if (usage === null || spent.intervalSeconds === 0) return { witness: null, portErrors, oomKilled: false };
+    const share = spent.intervalSeconds / (last.at - first.at);
+    const { listenOverflows, ...sums } = spent;
     const turnedAway = (front?.listenOverflows ?? 0) - (before?.listenOverflows ?? 0);
     return {
       portErrors,
-      oomKilled: usage.oomKills > (start.arms[arm]?.oomKills ?? 0),
+      oomKilled: usage.oomKills > (first.arms[arm]?.oomKills ?? 0),
       witness: {
-        targetCpuSeconds: cpuBetween(start.arms[arm], usage),
-        servicesCpuSeconds: cpuBetween(start.services, end.services),
-        generatorCpuSeconds: end.generatorCpuSeconds - start.generatorCpuSeconds,
+        ...sums,
         generatorCores: this.#generatorCores,
-        foreignCpuSeconds: this.#foreign(start, end, seen),
-        stealSeconds: end.cpu.steal - start.cpu.steal,
-        intervalSeconds: end.at - start.at,
-        targetPeakCores: peak,
+        foreignCpuSeconds: others * share,
+        stealSeconds: (last.cpu.steal - first.cpu.steal) * share,
         targetMemoryBytes: usage.memoryBytes,
-        throttledPeriods: usage.throttledPeriods - (start.arms[arm]?.throttledPeriods ?? 0),
         timeWait: timeWaitSockets(this.#target.namespaces()),
-        listenOverflows: end.overflows - start.overflows + turnedAway,
+        listenOverflows: listenOverflows + turnedAway,
         listenQueueMax: front?.listenQueueMax ?? 0,
         maxChildrenReached: front?.maxChildrenReached ?? 0,
       },
@@ -137,28 +169,37 @@ export class Sampler {
   }
 }
 
-/** What was seen of a slot, from its stretches; null where one of them could not be read. */
-export function together(stretches: readonly (Witness | null)[]): Witness | null {
-  return stretches.reduce((one, other) =>
-    one === null || other === null
-      ? null
-      : {
-          targetCpuSeconds: one.targetCpuSeconds + other.targetCpuSeconds,
-          servicesCpuSeconds: one.servicesCpuSeconds + other.servicesCpuSeconds,
-          generatorCpuSeconds: one.generatorCpuSeconds + other.generatorCpuSeconds,
-          generatorCores: other.generatorCores,
-          foreignCpuSeconds: one.foreignCpuSeconds + other.foreignCpuSeconds,
-          stealSeconds: one.stealSeconds + other.stealSeconds,
-          intervalSeconds: one.intervalSeconds + other.intervalSeconds,
-          targetPeakCores: Math.max(one.targetPeakCores, other.targetPeakCores),
-          targetMemoryBytes: other.targetMemoryBytes,
-          throttledPeriods: one.throttledPeriods + other.throttledPeriods,
-          timeWait: other.timeWait,
-          listenOverflows: one.listenOverflows + other.listenOverflows,
-          listenQueueMax: other.listenQueueMax,
-          maxChildrenReached: other.maxChildrenReached,
-        },
-  );
+/** What adds up over the turns of a slot. */
+type Spent = Pick<
+  Witness,
+  | "targetCpuSeconds"
+  | "servicesCpuSeconds"
+  | "generatorCpuSeconds"
+  | "intervalSeconds"
+  | "targetPeakCores"
+  | "throttledPeriods"
+  | "listenOverflows"
+>;
+const NOTHING: Spent = {
+  targetCpuSeconds: 0,
+  servicesCpuSeconds: 0,
+  generatorCpuSeconds: 0,
+  intervalSeconds: 0,
+  targetPeakCores: 0,
+  throttledPeriods: 0,
+  listenOverflows: 0,
+};
+
+function add(spent: Spent, arm: Arm, from: Snapshot, to: Snapshot): void {
+  const seconds = to.at - from.at;
+  const target = cpuBetween(from.arms[arm], to.arms[arm]);
+  spent.targetCpuSeconds += target;
+  spent.servicesCpuSeconds += cpuBetween(from.services, to.services);
+  spent.generatorCpuSeconds += to.generatorCpuSeconds - from.generatorCpuSeconds;
+  spent.intervalSeconds += seconds;
+  spent.targetPeakCores = Math.max(spent.targetPeakCores, target / seconds);
+  spent.throttledPeriods += (to.arms[arm]?.throttledPeriods ?? 0) - (from.arms[arm]?.throttledPeriods ?? 0);
+  spent.listenOverflows += to.overflows - from.overflows;
 }
 
 function cpuBetween(start: Usage | null, end: Usage | null): number {

@@ -61,7 +61,7 @@ export const sampleLineSchema: z.ZodType<SampleLine> = z.discriminatedUnion("kin
         requests: count,
         qps: amount,
         slotSeconds: z.number().positive(),
-        parts: z.number().int().positive(),
+        turnSeconds: z.number().positive(),
         gapSeconds: z.number().positive(),
         statistic: z.enum(["p90", "p95", "p99"]),
         rate: amount.nullable(),

@@ -104,9 +104,28 @@ describe("what the pilot settles", () => {
     expect(afterPilot(plan, cell, qps, 10)).toMatchObject({ slotSeconds, statistic });
   });
 
-  test("a slow service gets a longer gap for its last requests", () => {
-    expect(afterPilot(plan, cell, 500, 20).gapSeconds).toBe(0.25);
-    expect(afterPilot(plan, cell, 10, 1500).gapSeconds).toBe(3);
+  test.each([
+    ["a fast service", 5000, 4, { slotSeconds: 2, turnSeconds: 0.1, gapSeconds: 0.02 }],
+    [
+      "a slower one: longer gaps for its last requests, and longer turns",
+      500,
+      30,
+      { turnSeconds: 0.3, gapSeconds: 0.06 },
+    ],
+    ["a slow one: one turn", 10, 1500, { slotSeconds: 3, turnSeconds: 3, gapSeconds: 3 }],
+  ])("%s", (_, qps, p99Ms, expected) => {
+    expect(afterPilot(plan, cell, qps, p99Ms)).toMatchObject(expected);
+  });
+
+  test("what k6 cannot end by itself takes turns of a second", () => {
+    for (const yaml of [
+      "scenarios: [{ name: a, path: /, model: open, rate: 10 }]",
+      "scenarios: [{ name: a, flow: ./flow.js }]",
+    ]) {
+      const other = planOf(yaml);
+      const pilot = afterPilot(other, other.cells[0] ?? cell, 5000, 4);
+      expect(pilot).toMatchObject({ turnSeconds: 1, gapSeconds: 0.25 });
+    }
   });
 
   test("an automatic arrival rate is 70% of what the pilot reached", () => {
@@ -130,10 +149,12 @@ describe("the schedule of a block", () => {
     stretches.sort((a, b) => a.startSeconds - b.startSeconds);
     expect(stretches[0]?.startSeconds).toBeCloseTo(1.8);
     for (const [i, { startSeconds, seconds, slot }] of stretches.entries()) {
-      const end = startSeconds + seconds + slot.gapSeconds;
-      expect(stretches[i + 1]?.startSeconds ?? end).toBeCloseTo(end);
-      expect(seconds).toBeGreaterThanOrEqual(1);
+      const next = stretches[i + 1];
+      if (next === undefined) continue;
+      const gap = slot.cell === next.slot.cell ? 0.02 : 0.25;
+      expect(next.startSeconds - startSeconds - seconds).toBeCloseTo(gap);
     }
+    for (const slot of slots) expect(slot.stretches.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(2);
   });
 
   test.each([
@@ -141,8 +162,8 @@ describe("the schedule of a block", () => {
     [2, "0110"],
     [3, "011001"],
     [4, "01100110"],
-  ])("a slot in %i parts takes turns with the other arm's: %s, both as long as they are whole", (parts, turns) => {
-    const one: PilotCell = { ...(cells[0] as PilotCell), slotSeconds: parts, parts, gapSeconds: 0.5 };
+  ])("a slot of %i turns takes them with the other arm's: %s, both as long as they are whole", (count, turns) => {
+    const one: PilotCell = { ...(cells[0] as PilotCell), slotSeconds: count, turnSeconds: 1, gapSeconds: 0.5 };
     const [first, second] = scheduleBlock(1, 0, [one], 0);
     const end = roundSeconds(one);
     const under = (slot: typeof first, at: number) =>
@@ -162,7 +183,7 @@ describe("the schedule of a block", () => {
       "scenarios: [{ name: a, path: /, model: ramp, stages: [{ duration: 1s, target: 4 }, { duration: 3s, target: 4 }] }]",
     );
     const [pilot] = beforePilot(ramp);
-    expect(pilot).toMatchObject({ slotSeconds: 4, parts: 1 });
+    expect(pilot).toMatchObject({ slotSeconds: 4, turnSeconds: 4 });
   });
 
   test("the same seed and block give the same order, other blocks another", () => {
@@ -189,8 +210,8 @@ describe("the budget", () => {
   const flag = (...ids: string[]) => ids.map((id) => ({ test: `${id}/qps`, cells: [id] }));
 
   test("a block of eight cells takes its slots, its gaps and its overhead", () => {
-    expect(blockSeconds(cells, 4)).toBeCloseTo(8 * (2 * 2 + 3 * 0.25) + 4);
-    expect(expectedSeconds(plan, cells, { start: 25, block: 4 })).toMatchObject({ budget: 600, blocksInBudget: 10 });
+    expect(blockSeconds(cells, 4)).toBeCloseTo(8 * (2 * 2 + 20 * 0.02 + 0.25) + 4);
+    expect(expectedSeconds(plan, cells, { start: 25, block: 4 })).toMatchObject({ budget: 600, blocksInBudget: 11 });
   });
 
   test("a fifth is kept for confirming a red", () => {
@@ -199,7 +220,7 @@ describe("the budget", () => {
 
   test("confirms as many red tests as fit, most certain first", () => {
     expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 600)).toEqual(["s0 @20/qps", "s1 @20/qps"]);
-    // One cell: 6 x (4.75 + 4) = 52.5 s; two: 7 x (9.5 + 4) = 94.5 s.
+    // One cell: 6 x (4.65 + 4) = 51.9 s; two: 7 x (9.3 + 4) = 93.1 s.
     expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 60)).toEqual(["s0 @20/qps"]);
     expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 50)).toEqual([]);
   });

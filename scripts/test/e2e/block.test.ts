@@ -32,7 +32,11 @@ test("both example flows log in, pass their checks, and are counted per iteratio
     expect(account?.counts.sqlStatements).toEqual({ perRequest: 1, min: 1, max: 1, exact: true });
     expect(census.scenarios[1]?.arms[arm].failedShare).toBe(0);
   }
-  const cells = rig.plan.cells.map((cell) => ({ ...afterPilot(rig.plan, cell, 1000, 10), slotSeconds: 1, parts: 1 }));
+  const cells = rig.plan.cells.map((cell) => ({
+    ...afterPilot(rig.plan, cell, 1000, 10),
+    slotSeconds: 1,
+    turnSeconds: 1,
+  }));
   const { samples } = await runBlock(rig, cells, "main", 0);
   expect(samples).toHaveLength(4);
   for (const sample of samples) {

@@ -73,7 +73,11 @@ export async function oneBlock(
   rig: Rig,
   { checkForeign }: { checkForeign: boolean },
 ): Promise<{ sample: SlotSample; reason: StrikeReason | null }[]> {
-  const cells = rig.plan.cells.map((cell) => ({ ...afterPilot(rig.plan, cell, 1000, 10), slotSeconds: 1, parts: 1 }));
+  const cells = rig.plan.cells.map((cell) => ({
+    ...afterPilot(rig.plan, cell, 1000, 10),
+    slotSeconds: 1,
+    turnSeconds: 1,
+  }));
   const { samples } = await runBlock(rig, cells, "main", 0);
   const measure = rig.plan.config.measure;
   // A busy machine must not hide the cause that a test is about.

@@ -1,0 +1,1106 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  findEngine,
+  isUsable
+} from "./shared-programs.js";
+import {
+  _enum,
+  array,
+  boolean,
+  chooseLayout,
+  describeLayout,
+  discriminatedUnion,
+  formatPercent,
+  int,
+  literal,
+  loadConfig,
+  number,
+  parseCpuList,
+  parseDurationMs,
+  strictObject,
+  string
+} from "./shared-schemas.js";
+import {
+  InputError,
+  MeasureError
+} from "./shared-errors.js";
+import {
+  FIRST_LOOK,
+  cellIsRed,
+  liveTests
+} from "./shared-replay.js";
+import {
+  ARMS,
+  assertNever
+} from "./shared-model.js";
+
+// scripts/src/phases/plan.ts
+import { randomInt } from "node:crypto";
+import { join as join3, resolve as resolve2 } from "node:path";
+
+// node_modules/pure-rand/lib/esm/distribution/uniformInt.js
+function uniformIntInternal(rng, rangeSize) {
+  const MaxAllowed = rangeSize > 2 ? ~~(4294967296 / rangeSize) * rangeSize : 4294967296;
+  let deltaV = rng.next() + 2147483648;
+  while (deltaV >= MaxAllowed) deltaV = rng.next() + 2147483648;
+  return deltaV % rangeSize;
+}
+function fromNumberToArrayInt64(out, n) {
+  if (n < 0) {
+    const posN = -n;
+    out.sign = -1;
+    out.data[0] = ~~(posN / 4294967296);
+    out.data[1] = posN >>> 0;
+  } else {
+    out.sign = 1;
+    out.data[0] = ~~(n / 4294967296);
+    out.data[1] = n >>> 0;
+  }
+  return out;
+}
+function substractArrayInt64(out, arrayIntA, arrayIntB) {
+  const lowA = arrayIntA.data[1];
+  const highA = arrayIntA.data[0];
+  const signA = arrayIntA.sign;
+  const lowB = arrayIntB.data[1];
+  const highB = arrayIntB.data[0];
+  const signB = arrayIntB.sign;
+  out.sign = 1;
+  if (signA === 1 && signB === -1) {
+    const low2 = lowA + lowB;
+    const high = highA + highB + (low2 > 4294967295 ? 1 : 0);
+    out.data[0] = high >>> 0;
+    out.data[1] = low2 >>> 0;
+    return out;
+  }
+  let lowFirst = lowA;
+  let highFirst = highA;
+  let lowSecond = lowB;
+  let highSecond = highB;
+  if (signA === -1) {
+    lowFirst = lowB;
+    highFirst = highB;
+    lowSecond = lowA;
+    highSecond = highA;
+  }
+  let reminderLow = 0;
+  let low = lowFirst - lowSecond;
+  if (low < 0) {
+    reminderLow = 1;
+    low = low >>> 0;
+  }
+  out.data[0] = highFirst - highSecond - reminderLow;
+  out.data[1] = low;
+  return out;
+}
+function uniformArrayIntInternal(rng, out, rangeSize) {
+  const maxIndex0 = rangeSize[0] + 1;
+  out[0] = uniformIntInternal(rng, maxIndex0);
+  out[1] = uniformIntInternal(rng, 4294967296);
+  while (out[0] >= rangeSize[0] && (out[0] !== rangeSize[0] || out[1] >= rangeSize[1])) {
+    out[0] = uniformIntInternal(rng, maxIndex0);
+    out[1] = uniformIntInternal(rng, 4294967296);
+  }
+  return out;
+}
+var safeNumberMaxSafeInteger = Number.MAX_SAFE_INTEGER;
+var sharedA = {
+  sign: 1,
+  data: [0, 0]
+};
+var sharedB = {
+  sign: 1,
+  data: [0, 0]
+};
+var sharedC = {
+  sign: 1,
+  data: [0, 0]
+};
+var sharedData = [0, 0];
+function uniformLargeIntInternal(rng, from, to, rangeSize) {
+  const rangeSizeArrayIntValue = rangeSize <= safeNumberMaxSafeInteger ? fromNumberToArrayInt64(sharedC, rangeSize) : substractArrayInt64(sharedC, fromNumberToArrayInt64(sharedA, to), fromNumberToArrayInt64(sharedB, from));
+  if (rangeSizeArrayIntValue.data[1] === 4294967295) {
+    rangeSizeArrayIntValue.data[0] += 1;
+    rangeSizeArrayIntValue.data[1] = 0;
+  } else rangeSizeArrayIntValue.data[1] += 1;
+  uniformArrayIntInternal(rng, sharedData, rangeSizeArrayIntValue.data);
+  return sharedData[0] * 4294967296 + sharedData[1] + from;
+}
+function uniformInt(rng, from, to) {
+  const rangeSize = to - from;
+  if (rangeSize <= 4294967295) return uniformIntInternal(rng, rangeSize + 1) + from;
+  return uniformLargeIntInternal(rng, from, to, rangeSize);
+}
+
+// node_modules/pure-rand/lib/esm/generator/xoroshiro128plus.js
+var jumps = [
+  3639956645,
+  3750757012,
+  1261568508,
+  386426335
+];
+var XoroShiro128Plus = class XoroShiro128Plus2 {
+  constructor(s01, s00, s11, s10) {
+    this.s01 = s01;
+    this.s00 = s00;
+    this.s11 = s11;
+    this.s10 = s10;
+  }
+  clone() {
+    return new XoroShiro128Plus2(this.s01, this.s00, this.s11, this.s10);
+  }
+  next() {
+    const out = this.s00 + this.s10 | 0;
+    const a0 = this.s10 ^ this.s00;
+    const a1 = this.s11 ^ this.s01;
+    const s00 = this.s00;
+    const s01 = this.s01;
+    this.s00 = s00 << 24 ^ s01 >>> 8 ^ a0 ^ a0 << 16;
+    this.s01 = s01 << 24 ^ s00 >>> 8 ^ a1 ^ (a1 << 16 | a0 >>> 16);
+    this.s10 = a1 << 5 ^ a0 >>> 27;
+    this.s11 = a0 << 5 ^ a1 >>> 27;
+    return out;
+  }
+  jump() {
+    let ns01 = 0;
+    let ns00 = 0;
+    let ns11 = 0;
+    let ns10 = 0;
+    let s01 = this.s01;
+    let s00 = this.s00;
+    let s11 = this.s11;
+    let s10 = this.s10;
+    for (let i = 0; i !== 4; ++i) {
+      const ji = jumps[i];
+      for (let mask = 1; mask; mask <<= 1) {
+        if (ji & mask) {
+          ns01 ^= s01;
+          ns00 ^= s00;
+          ns11 ^= s11;
+          ns10 ^= s10;
+        }
+        const a0 = s10 ^ s00;
+        const a1 = s11 ^ s01;
+        const s00_ = s00;
+        const s01_ = s01;
+        s00 = s00_ << 24 ^ s01_ >>> 8 ^ a0 ^ a0 << 16;
+        s01 = s01_ << 24 ^ s00_ >>> 8 ^ a1 ^ (a1 << 16 | a0 >>> 16);
+        s10 = a1 << 5 ^ a0 >>> 27;
+        s11 = a0 << 5 ^ a1 >>> 27;
+      }
+    }
+    this.s01 = ns01;
+    this.s00 = ns00;
+    this.s11 = ns11;
+    this.s10 = ns10;
+  }
+  getState() {
+    return [
+      this.s01,
+      this.s00,
+      this.s11,
+      this.s10
+    ];
+  }
+};
+function xoroshiro128plus(seed) {
+  return new XoroShiro128Plus(-1, ~seed, seed | 0, 0);
+}
+
+// scripts/src/core/schedule.ts
+var ROUND_GAP = 0.25;
+function scheduleBlock(seed, block, cells, firstStart) {
+  const random = xoroshiro128plus(seed ^ Math.imul(block + 1, 2654435761) | 0);
+  const shuffled = [...cells];
+  for (let i = shuffled.length - 1; i > 0; i--) {
+    const j = uniformInt(random, 0, i);
+    [shuffled[i], shuffled[j]] = [shuffled[j], shuffled[i]];
+  }
+  const slots = [];
+  let roundStart = firstStart;
+  for (const pilot of shuffled) {
+    const { cell, slotSeconds, gapSeconds, rate } = pilot;
+    const arms = uniformInt(random, 0, 1) === 0 ? ["base", "head"] : ["head", "base"];
+    const common = { cell, gapSeconds: roundGap(pilot), rate };
+    const round2 = arms.map((arm2, order) => ({ ...common, arm: arm2, order, stretches: [] }));
+    const turns = turnsOf(pilot);
+    let startSeconds = roundStart;
+    for (const { order, count: count2 } of alternating(turns)) {
+      const seconds = slotSeconds * count2 / turns;
+      round2[order]?.stretches.push({ startSeconds, seconds });
+      startSeconds += seconds + gapSeconds;
+    }
+    slots.push(...round2);
+    roundStart += roundSeconds(pilot);
+  }
+  return slots;
+}
+function roundSeconds(pilot) {
+  return 2 * pilot.slotSeconds + turnsOf(pilot) * pilot.gapSeconds + roundGap(pilot);
+}
+var roundGap = ({ gapSeconds }) => Math.max(ROUND_GAP, gapSeconds);
+function turnsOf({ slotSeconds, turnSeconds }) {
+  return Math.max(1, Math.floor(slotSeconds / turnSeconds + 1e-9));
+}
+function alternating(turns) {
+  const first = { order: 0, count: 1 };
+  const between = Array.from({ length: turns - 1 }, (_, pair) => ({ order: (pair + 1) % 2, count: 2 }));
+  return [first, ...between, { order: turns % 2, count: 1 }];
+}
+
+// scripts/src/core/budget.ts
+var CONFIRM_SHARE = 0.2;
+var CONFIRM_ROUNDS = 7;
+function blockSeconds(cells, overhead) {
+  return cells.reduce((sum, cell) => sum + roundSeconds(cell), overhead);
+}
+function mainDeadline(budgetSeconds) {
+  return budgetSeconds * (1 - CONFIRM_SHARE);
+}
+function chooseConfirmation(flagged, pilots, overhead, remaining) {
+  const chosen = [];
+  const cells = /* @__PURE__ */ new Set();
+  for (const { test, cells: needed } of flagged) {
+    const together = [.../* @__PURE__ */ new Set([...cells, ...needed])].flatMap((cell) => pilots.get(cell) ?? []);
+    const rounds = chosen.length === 0 ? FIRST_LOOK : CONFIRM_ROUNDS;
+    if (blockSeconds(together, overhead) * rounds > remaining) continue;
+    chosen.push(test);
+    for (const cell of needed) cells.add(cell);
+  }
+  return chosen;
+}
+function expectedSeconds(plan, cells, overhead) {
+  const block = blockSeconds(cells, overhead.block);
+  const { budgetSeconds } = plan.config.measure;
+  return {
+    block,
+    decided: overhead.start + FIRST_LOOK * block,
+    budget: budgetSeconds,
+    blocksInBudget: Math.max(0, Math.floor((mainDeadline(budgetSeconds) - overhead.start) / block))
+  };
+}
+function expectedBlocks(run) {
+  return Math.max(0, ...undecided(run).map((test) => expectedRounds(test, run.rule.cap)));
+}
+function undecided(run) {
+  const tests = run.confirmation?.tests ?? liveTests(run);
+  return tests.filter((test) => test.verdict === "open" && !cellIsRed(test, tests));
+}
+function expectedRounds(test, cap) {
+  const n = test.x.length;
+  if (n < FIRST_LOOK || test.last === null || !("p" in test.last)) return Math.max(1, FIRST_LOOK - n);
+  const needed = n * (3 / Math.max(0.5, Math.abs(test.last.mean / test.last.se))) ** 2;
+  return Math.max(1, Math.min(cap, Math.ceil(needed)) - n);
+}
+
+// scripts/src/core/plan.ts
+var SHORTEST = { turn: 0.1, gap: 0.02 };
+var SHORTEST_SCENARIO = { turn: 1, gap: 0.25 };
+var MAX_GAP = 5;
+var DEFAULT_SLOT = 2;
+var LONGER_SLOT = 3;
+var REQUESTS_FOR = [
+  ["p99", 1e3],
+  ["p95", 200]
+];
+var OPEN_SHARE = 0.7;
+var OPEN_PILOT_VUS = 20;
+function buildPlan(input, hash) {
+  const rest = { version: 1, ...input, cells: cellsOf(input.config) };
+  return { ...rest, id: planId(rest, hash) };
+}
+function planId(plan, hash) {
+  const { version, seed, arms, sameSource, driver, config, cells, layout } = plan;
+  return hash(JSON.stringify([version, seed, arms, sameSource, driver, config, cells, layout]));
+}
+function cellsOf(config) {
+  return config.scenarios.flatMap(({ name, load }) => {
+    const cell = (level, unit) => ({
+      id: `${name} @${level ?? "auto"}${unit}`,
+      scenario: name,
+      model: load.model,
+      level
+    });
+    switch (load.model) {
+      case "closed":
+        return load.vus.map((vus) => cell(vus, ""));
+      case "open":
+        return load.rates.map((rate) => cell(rate === "auto" ? null : rate, "/s"));
+      case "ramp":
+        return [cell(plateauOf(load.stages).vus, "")];
+      default:
+        return assertNever(load);
+    }
+  });
+}
+function plateauOf(stages) {
+  let best = { fromSeconds: 0, toSeconds: 0, vus: 0 };
+  let at = 0;
+  let vus = 0;
+  for (const stage2 of stages) {
+    const end = at + stage2.durationSeconds;
+    const longer = stage2.durationSeconds > best.toSeconds - best.fromSeconds;
+    if (stage2.target === vus && vus > 0 && longer) best = { fromSeconds: at, toSeconds: end, vus };
+    at = end;
+    vus = stage2.target;
+  }
+  return best;
+}
+function rampSeconds(load) {
+  return load.stages.reduce((sum, stage2) => sum + stage2.durationSeconds, 0);
+}
+function beforePilot(plan) {
+  const { slotSeconds } = plan.config.measure;
+  return plan.cells.map((cell) => {
+    return {
+      cell: cell.id,
+      requests: 0,
+      qps: 0,
+      ...slotOf(plan, cell, slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds, 0),
+      statistic: "p99",
+      rate: null
+    };
+  });
+}
+function afterPilot(plan, cell, qps, p99Ms) {
+  const load = loadOf(plan, cell);
+  const { slotSeconds: wanted } = plan.config.measure;
+  const rate = load.model === "open" ? cell.level ?? round(OPEN_SHARE * qps) : null;
+  const served = rate ?? qps;
+  const judgedSeconds = load.model === "ramp" ? plateauSeconds(load) : wanted === "auto" ? autoSlot(served) : wanted;
+  const requests = Math.round(served * judgedSeconds);
+  return {
+    cell: cell.id,
+    requests,
+    qps,
+    ...slotOf(plan, cell, judgedSeconds, p99Ms ?? 0),
+    statistic: statisticFor(requests),
+    rate
+  };
+}
+function slotOf(plan, cell, seconds, p99Ms) {
+  const { load, work } = scenarioOf(plan, cell);
+  const shortest = load.model === "closed" && work.kind === "request" ? SHORTEST : SHORTEST_SCENARIO;
+  const gapSeconds = round(Math.min(MAX_GAP, Math.max(shortest.gap, 2 * p99Ms / 1e3)));
+  if (load.model === "ramp") return { slotSeconds: rampSeconds(load), turnSeconds: rampSeconds(load), gapSeconds };
+  const turnSeconds = Math.min(seconds, round(shortest.turn / shortest.gap * gapSeconds));
+  return { slotSeconds: seconds, turnSeconds, gapSeconds };
+}
+function autoSlot(qps) {
+  const better = REQUESTS_FOR.find(([, needed]) => qps * LONGER_SLOT >= needed);
+  return better === void 0 || qps * DEFAULT_SLOT < better[1] ? LONGER_SLOT : DEFAULT_SLOT;
+}
+function statisticFor(requests) {
+  return REQUESTS_FOR.find(([, needed]) => requests >= needed)?.[0] ?? "p90";
+}
+function plateauSeconds(load) {
+  const { fromSeconds, toSeconds } = plateauOf(load.stages);
+  return toSeconds - fromSeconds;
+}
+function loadOf(plan, cell) {
+  return scenarioOf(plan, cell).load;
+}
+function scenarioOf(plan, cell) {
+  const scenario = plan.config.scenarios.find(({ name }) => name === cell.scenario);
+  if (scenario === void 0) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
+  return scenario;
+}
+function round(value) {
+  return Math.round(value * 100) / 100;
+}
+
+// scripts/src/phases/arms.ts
+import { execFile } from "node:child_process";
+import { constants, existsSync, statSync } from "node:fs";
+import { cp, mkdir, realpath, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+async function resolveArms(options, treesDirectory) {
+  const { base, baseRef, head } = options;
+  if (base !== void 0 && baseRef !== void 0) {
+    throw new InputError("--base and --base-ref both name the base: give one of them");
+  }
+  if (base === void 0 && baseRef === void 0) {
+    throw new InputError(
+      "no base to compare with: give --base DIR, or --base-ref REF (a branch, tag or commit) inside a git repository"
+    );
+  }
+  const headSource = await fromPath("--head", head ?? ".");
+  if (base === void 0) {
+    const inside = headSource.directory ?? resolve(".");
+    return { base: await fromRef(baseRef, inside, join(treesDirectory, "base")), head: headSource };
+  }
+  const baseSource = await fromPath("--base", base);
+  if (baseSource.image !== null && headSource.image !== null) {
+    throw new InputError(
+      "--base and --head are both images: one of them has to be a tree, whose compose file starts both"
+    );
+  }
+  return { base: baseSource, head: headSource };
+}
+var IMAGE = /^((?:[a-z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]*)?@sha256:[0-9a-f]{12})[0-9a-f]{52}$/i;
+async function fromPath(flag, path) {
+  const directory = resolve(path);
+  if (!existsSync(directory)) {
+    const label = IMAGE.exec(path)?.[1];
+    if (label !== void 0) return { label, directory: null, commit: null, repository: null, image: path };
+    const image = /[:@]/.test(path) ? "; an image is named by its digest: NAME@sha256: and 64 hex digits" : "";
+    throw new InputError(`${flag}: there is no directory ${directory}${image}`);
+  }
+  if (!statSync(directory).isDirectory()) throw new InputError(`${flag}: ${directory} is a file; give a directory`);
+  return { label: path, directory, commit: await commitOf(directory), repository: null, image: null };
+}
+async function fromRef(ref, inside, directory) {
+  if (ref.startsWith("-") || ref === "") {
+    throw new InputError(`--base-ref: ${JSON.stringify(ref)} is no branch, tag or commit`);
+  }
+  const repository = await git(inside, "rev-parse", "--show-toplevel").catch(() => {
+    throw new InputError(`--base-ref needs a git repository, ${inside} is in none: give --base DIR instead`);
+  });
+  if (await realpath(repository) !== await realpath(inside)) {
+    throw new InputError(
+      `--base-ref compares whole trees, and --head ${inside} is below the repository's top: give --head ${repository}, and say in target.root what is served`
+    );
+  }
+  const commit = await git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`).catch(
+    () => {
+      throw new InputError(
+        `--base-ref: ${repository} knows no commit ${JSON.stringify(ref)}; in a shallow clone, fetch it first (git fetch origin ${ref})`
+      );
+    }
+  );
+  return { label: ref, directory, commit, repository, image: null };
+}
+async function commitOf(directory) {
+  try {
+    const ignored = await git(directory, "check-ignore", "--quiet", ".").then(
+      () => true,
+      () => false
+    );
+    const dirty = await git(directory, "status", "--porcelain", "--", ".");
+    return dirty === "" && !ignored ? await git(directory, "rev-parse", "HEAD") : null;
+  } catch {
+    return null;
+  }
+}
+async function sameTree({ base, head }) {
+  if (base.image !== null) return base.image === head.image;
+  if (base.directory === null || head.directory === null) return false;
+  if (base.directory === head.directory) return true;
+  if (base.repository !== null && base.commit === head.commit) return true;
+  return promisify(execFile)("git", ["diff", "--no-index", "--quiet", "--", base.directory, head.directory]).then(
+    () => true,
+    () => false
+  );
+}
+async function checkOut(arms, copy = [], warn = (text2) => process.emitWarning(text2)) {
+  const made = [];
+  const remove = async () => {
+    for (const { repository, directory } of made.splice(0)) {
+      await rm(directory, { recursive: true, force: true }).catch((error) => {
+        warn(`${directory} cannot be removed: ${error.message}. ${byHand(directory)}`);
+      });
+      await git(repository, "worktree", "prune").catch(() => "");
+    }
+  };
+  try {
+    for (const arm2 of ARMS) {
+      const { repository, directory, commit, label } = arms[arm2];
+      if (repository === null || directory === null || commit === null) continue;
+      await rm(directory, { recursive: true, force: true }).catch((error) => {
+        throw new MeasureError(
+          `${directory}, where ${label} is to be checked out, cannot be emptied: ${error.message}. ${byHand(directory)}`
+        );
+      });
+      made.push({ repository, directory });
+      await mkdir(dirname(directory), { recursive: true }).catch((error) => {
+        throw new MeasureError(
+          `cannot make ${dirname(directory)}, where ${label} is to be checked out: ${error.message}`
+        );
+      });
+      await git(repository, "worktree", "prune");
+      await git(repository, "worktree", "add", "--detach", "--quiet", directory, commit).catch((error) => {
+        throw new MeasureError(`cannot check out ${label} (${commit.slice(0, 12)}) to ${directory}: ${error.message}`);
+      });
+      await copyUntracked(arms, copy, directory);
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return remove;
+}
+var byHand = (directory) => `Files of another user may be in it: sudo rm -rf ${quoted(directory)}`;
+var quoted = (path) => /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+function ownTree({ base, head }) {
+  return [head, base].find(({ directory, repository }) => directory !== null && repository === null)?.directory ?? null;
+}
+function checkCopied(arms, copy) {
+  const from = ownTree(arms);
+  if (from === null || ARMS.every((arm2) => arms[arm2].repository === null)) return;
+  const missing = copy.filter((path) => !existsSync(join(from, path)));
+  if (missing.length === 0) return;
+  throw new InputError(
+    `target.copy: ${missing.join(", ")} not found in ${from}, from where the tree of the other version gets it: make it there first (composer install, cp .env.example .env), or remove it from target.copy`
+  );
+}
+async function copyUntracked(arms, copy, to) {
+  checkCopied(arms, copy);
+  const from = ownTree(arms);
+  if (from === null) return;
+  const how = { recursive: true, force: false, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE };
+  for (const path of copy) {
+    await cp(join(from, path), join(to, path), how).catch((error) => {
+      throw new InputError(`target.copy: ${path} cannot be copied from ${from} to ${to}: ${error.message}`);
+    });
+  }
+}
+async function git(directory, ...args) {
+  const { stdout } = await promisify(execFile)("git", ["-C", directory, ...args], { maxBuffer: 64 * 1024 * 1024 });
+  return stdout.trim();
+}
+
+// scripts/src/phases/driver.ts
+var NAMES = ["auto", "compose", "process", "url"];
+function wantedDriver(option, target) {
+  const wanted = NAMES.find((name) => name === (option ?? target.driver));
+  if (wanted !== void 0) return wanted;
+  throw new InputError(`--driver: allowed are ${NAMES.join(", ")}; got ${JSON.stringify(option)}`);
+}
+async function chooseDriver(wanted, target) {
+  const settled = settledDriver(wanted, target);
+  const driver = settled ?? (isUsable(await findEngine()) ? "compose" : "process");
+  checkDriver(driver, target);
+  return driver;
+}
+function settledDriver(wanted, target) {
+  if (wanted !== "auto") return wanted;
+  if (target.url !== null) return "url";
+  if (target.compose !== null) return "compose";
+  return programOfThisMachine(target) === null ? null : "process";
+}
+function programOfThisMachine({ start, php }) {
+  if (start !== null) return "target.start";
+  return php.binary === null ? null : "target.php.binary";
+}
+function checkDriver(driver, target) {
+  const { compose, resources, links, url } = target;
+  switch (driver) {
+    case "compose": {
+      const program = programOfThisMachine(target);
+      if (compose !== null || program === null) return;
+      throw new InputError(
+        `driver compose: ${program} is for a program of this machine. Remove it, or write a compose file of your own and name it in target.compose`
+      );
+    }
+    case "url":
+      if (url === null) {
+        throw new InputError("driver url: target.url.base and target.url.head must say where the two arms already run");
+      }
+      break;
+    case "process":
+      break;
+    default:
+      assertNever(driver);
+  }
+  const containers = Object.entries({
+    "target.compose": compose !== null,
+    "target.resources": resources !== null,
+    "target.links": Object.keys(links).length > 0
+  }).find(([, there]) => there)?.[0];
+  if (containers === void 0) return;
+  throw new InputError(
+    `driver ${driver}: ${containers} needs containers. Use driver compose (\`perf-gate doctor --driver compose\` says what is missing for it), or remove ${containers}`
+  );
+}
+function checkImages(arms, driver, { compose }) {
+  const arm2 = ARMS.find((name) => arms[name].image !== null);
+  if (arm2 === void 0 || driver === "compose" && compose !== null) return;
+  throw new InputError(
+    `--${arm2}: an image is started by a compose file of your own, with driver compose (here: ${driver}). Name the file in target.compose, with target.service and target.port; or give a directory`
+  );
+}
+function whyDriver({ driver, config: { target } }) {
+  if (target.driver !== "auto") return null;
+  if (target.url !== null) return "target.url is there";
+  if (target.compose !== null) return "target.compose is there";
+  if (driver === "compose") return "a Docker engine answers";
+  const program = programOfThisMachine(target);
+  if (program !== null) return `${program} is there`;
+  return "no Docker engine 25 or newer with Compose 2.24 and Buildx answers";
+}
+
+// scripts/src/phases/machine.ts
+import { existsSync as existsSync2, readFileSync } from "node:fs";
+import { cpus, release, totalmem } from "node:os";
+function usableCpus() {
+  const status = readOr("/proc/self/status", "");
+  const allowed = parseCpuList(/^Cpus_allowed_list:\s*(.+)$/m.exec(status)?.[1] ?? "") ?? cpus().map((_, id) => id);
+  return allowed.map((id) => ({ id, core: siblings(id) }));
+}
+function siblings(id) {
+  return readOr(`/sys/devices/system/cpu/cpu${id}/topology/thread_siblings_list`, String(id)).trim();
+}
+function layoutFor(isolation) {
+  const usable = usableCpus();
+  if (isolation === "auto") return chooseLayout(usable);
+  const all = usable.map(({ id }) => id);
+  if (isolation === "off") {
+    const note = "isolation is off: load generator, service and databases may use every CPU; expect wide intervals";
+    return { generator: all, target: all, services: all, isolated: false, note };
+  }
+  const list = (key) => {
+    const named = parseCpuList(isolation[key]);
+    const missing = named?.filter((cpu) => !all.includes(cpu)) ?? [];
+    if (named !== null && missing.length === 0) return named;
+    throw new InputError(
+      `measure.isolation.${key}: ${JSON.stringify(isolation[key])} names CPUs that cannot be used here; usable: ${all.join(",")}`
+    );
+  };
+  return describeLayout({ generator: list("generator"), target: list("target"), services: list("services") });
+}
+function machineFacts() {
+  const usable = usableCpus();
+  return {
+    cpuModel: cpus()[0]?.model.trim() ?? "unknown",
+    logicalCpus: usable.length,
+    physicalCores: new Set(usable.map(({ core }) => core)).size,
+    memoryBytes: totalmem(),
+    kernel: release(),
+    os: /^PRETTY_NAME="?([^"\n]+)/m.exec(readOr("/etc/os-release", ""))?.[1] ?? "unknown",
+    cgroup: existsSync2("/sys/fs/cgroup/cgroup.controllers") ? "v2" : existsSync2("/sys/fs/cgroup/cpuacct") ? "v1" : "none"
+  };
+}
+function readOr(path, fallback) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return fallback;
+  }
+}
+
+// scripts/src/phases/work-directory.ts
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync as existsSync3,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync as readFileSync2,
+  renameSync,
+  statSync as statSync2,
+  writeFileSync
+} from "node:fs";
+import { join as join2 } from "node:path";
+
+// scripts/src/phases/sample-schema.ts
+var amount = number().nonnegative();
+var count = int().nonnegative();
+var reading = number();
+var stage = _enum(["main", "confirm"]);
+var arm = _enum(["base", "head"]);
+var text = string().max(2e3);
+var slot = strictObject({
+  kind: literal("slot"),
+  stage,
+  block: count,
+  cell: text,
+  arm,
+  order: count,
+  startedAt: amount,
+  seconds: number().positive(),
+  requests: count,
+  qps: amount,
+  latencyMs: strictObject({ avg: amount, p50: amount, p90: amount, p95: amount, p99: amount, max: amount }).nullable(),
+  phasesMs: strictObject({ connect: amount, tls: amount, wait: amount, receive: amount }),
+  errors: count,
+  failedChecks: count,
+  droppedIterations: count,
+  bytesReceived: amount,
+  portErrors: count,
+  witness: strictObject({
+    targetCpuSeconds: reading,
+    servicesCpuSeconds: reading,
+    generatorCpuSeconds: reading,
+    generatorCores: number().positive(),
+    foreignCpuSeconds: reading,
+    stealSeconds: reading,
+    intervalSeconds: number().positive(),
+    targetPeakCores: reading,
+    targetMemoryBytes: amount,
+    throttledPeriods: reading,
+    timeWait: count,
+    listenOverflows: reading,
+    listenQueueMax: count,
+    maxChildrenReached: count
+  }).nullable(),
+  events: array(_enum(["target-restarted", "oom-killed", "k6-died"]))
+});
+var sampleLineSchema = discriminatedUnion("kind", [
+  strictObject({ kind: literal("begin"), version: literal(1), planId: text, startedAt: amount }),
+  strictObject({
+    kind: literal("pilot"),
+    cells: array(
+      strictObject({
+        cell: text,
+        requests: count,
+        qps: amount,
+        slotSeconds: number().positive(),
+        turnSeconds: number().positive(),
+        gapSeconds: number().positive(),
+        statistic: _enum(["p90", "p95", "p99"]),
+        rate: amount.nullable()
+      })
+    ),
+    seconds: amount
+  }),
+  slot,
+  strictObject({
+    kind: literal("block"),
+    stage,
+    block: count,
+    yardstickMs: number().positive(),
+    times: strictObject({ restart: amount, k6Start: amount, warmUp: amount, load: amount, total: amount })
+  }),
+  strictObject({ kind: literal("confirm"), tests: array(text) }),
+  strictObject({
+    kind: literal("stop"),
+    reason: _enum(["decided", "cap", "budget", "interrupted", "failed"]),
+    detail: string().max(2e4).nullable(),
+    wallSeconds: amount
+  })
+]);
+var counted = strictObject({ perRequest: reading, min: reading, max: reading, exact: boolean() });
+var censusArm = strictObject({
+  statuses: array(count),
+  failedShare: number().min(0).max(1),
+  counts: strictObject({
+    sqlStatements: counted.optional(),
+    dbConnections: counted.optional(),
+    redisCommands: counted.optional(),
+    responseBytes: counted.optional()
+  })
+});
+var censusSchema = strictObject({
+  version: literal(1),
+  planId: text,
+  requestsPerRepeat: count,
+  repeats: count,
+  scenarios: array(strictObject({ scenario: text, arms: strictObject({ base: censusArm, head: censusArm }) }))
+});
+
+// scripts/src/phases/work-directory.ts
+var DEFAULT_WORK_DIRECTORY = ".perf-gate";
+var FILES = {
+  plan: "plan.json",
+  environment: "environment.json",
+  census: "census.json",
+  samples: "samples.ndjson",
+  comparison: "comparison.json"
+};
+var EARLIER = "earlier";
+var KEPT = /* @__PURE__ */ new Set([EARLIER, ".gitignore"]);
+function sha256(text2) {
+  return createHash("sha256").update(text2).digest("hex");
+}
+var WorkDirectory = class {
+  path;
+  constructor(path) {
+    this.path = path;
+  }
+  file(...parts) {
+    return join2(this.path, ...parts);
+  }
+  get samplesFile() {
+    return this.file(FILES.samples);
+  }
+  /** Makes the directory ready for a new plan: an earlier run in it moves to earlier/<time of its plan>. */
+  begin() {
+    guardDisk(this.path, () => {
+      mkdirSync(this.path, { recursive: true });
+      writeFileSync(this.file(".gitignore"), "*\n");
+    });
+    const entries = readdirSync(this.path).filter((entry) => !KEPT.has(entry));
+    if (!entries.includes(FILES.samples)) return;
+    const stamp = statSync2(this.samplesFile).mtime.toISOString().replaceAll(":", "-").replace(/\..*/, "");
+    let target = this.file(EARLIER, stamp);
+    for (let i = 2; existsSync3(target); i++) target = this.file(EARLIER, `${stamp}-${i}`);
+    mkdirSync(target, { recursive: true });
+    for (const entry of entries) renameSync(this.file(entry), join2(target, entry));
+  }
+  /** Makes a directory below this one. */
+  directory(name) {
+    const path = this.file(name);
+    guardDisk(this.path, () => mkdirSync(path, { recursive: true }));
+    return path;
+  }
+  /** Writes a file in one step: readers see the old or the new one, a full disk leaves the old. */
+  write(name, text2) {
+    const path = this.file(name);
+    guardDisk(this.path, () => {
+      writeFileSync(`${path}.new`, text2);
+      renameSync(`${path}.new`, path);
+    });
+  }
+  writeJson(name, value) {
+    this.write(FILES[name], `${JSON.stringify(value, null, 2)}
+`);
+  }
+  readPlan() {
+    const plan = this.#json(FILES.plan, "perf-gate plan");
+    if (plan?.version !== 1) throw this.#damaged(FILES.plan, "version 1 was expected");
+    if (planId(plan, sha256) !== plan.id) throw this.#damaged(FILES.plan, "its content does not match its id");
+    return plan;
+  }
+  readEnvironment(plan) {
+    if (!existsSync3(this.file(FILES.environment))) return null;
+    const environment = this.#json(FILES.environment, "perf-gate measure");
+    this.#checkPlan(FILES.environment, environment?.planId, plan);
+    return environment;
+  }
+  readCensus(plan) {
+    if (!existsSync3(this.file(FILES.census))) return null;
+    const parsed = censusSchema.safeParse(this.#json(FILES.census, "perf-gate measure"));
+    if (!parsed.success) throw this.#damaged(FILES.census, firstIssue(parsed.error));
+    this.#checkPlan(FILES.census, parsed.data.planId, plan);
+    return parsed.data;
+  }
+  readComparison() {
+    const comparison = this.#json(FILES.comparison, "perf-gate compare");
+    if (comparison?.version !== 1) throw this.#damaged(FILES.comparison, "version 1 was expected");
+    return comparison;
+  }
+  /** Every complete, sound line of samples.ndjson; the others as sentences. Throws where they belong to another plan. */
+  readSamples(plan) {
+    if (!existsSync3(this.samplesFile)) return { lines: [], damaged: [] };
+    const text2 = readFileSync2(this.samplesFile, "utf8");
+    const rows = text2.split("\n");
+    const lines = [];
+    const damaged = [];
+    const cut = rows.pop() ?? "";
+    if (cut !== "") damaged.push(`line ${rows.length + 1}: cut short, without its end (${cut.length} characters)`);
+    for (const [index, row] of rows.entries()) {
+      if (row === "") continue;
+      const problem = parseLine(row, lines);
+      if (problem !== null) damaged.push(`line ${index + 1}: ${problem}`);
+    }
+    for (const line of lines) if (line.kind === "begin") this.#checkPlan(FILES.samples, line.planId, plan);
+    return { lines, damaged };
+  }
+  /** Appends lines and waits until they are on the disk. A line cut short by an earlier crash is closed first. */
+  appendSamples(lines) {
+    const text2 = lines.map((line) => `${JSON.stringify(line)}
+`).join("");
+    guardDisk(this.path, () => {
+      const file = openSync(this.samplesFile, "a+");
+      try {
+        appendFileSync(file, endsCleanly(this.samplesFile) ? text2 : `
+${text2}`);
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+    });
+  }
+  #json(name, command) {
+    const path = this.file(name);
+    if (!existsSync3(path)) throw new InputError(`${path} is missing: run \`${command}\` on this work directory first`);
+    try {
+      return JSON.parse(readFileSync2(path, "utf8"));
+    } catch (error) {
+      throw this.#damaged(name, error.message);
+    }
+  }
+  #checkPlan(name, id, plan) {
+    if (id === plan.id) return;
+    throw new InputError(
+      `${this.file(name)} belongs to another plan (${String(id).slice(0, 12)}, plan.json is ${plan.id.slice(0, 12)}): name an empty --work-directory, or run \`perf-gate plan\` again, which moves the earlier run aside`
+    );
+  }
+  #damaged(name, what) {
+    return new InputError(`${this.file(name)} cannot be used: ${what}; it is left as it is`);
+  }
+};
+function parseLine(row, lines) {
+  let value;
+  try {
+    value = JSON.parse(row);
+  } catch {
+    return "not JSON";
+  }
+  const parsed = sampleLineSchema.safeParse(value);
+  if (!parsed.success) return firstIssue(parsed.error);
+  lines.push(parsed.data);
+  return null;
+}
+function firstIssue(error) {
+  const [issue] = error.issues;
+  return issue === void 0 ? "not of the expected form" : `${issue.path.join(".") || "line"}: ${issue.message}`;
+}
+function endsCleanly(path) {
+  const text2 = readFileSync2(path);
+  return text2.length === 0 || text2[text2.length - 1] === 10;
+}
+function guardDisk(path, action) {
+  try {
+    action();
+  } catch (error) {
+    const { code, message } = error;
+    if (code === "ENOSPC" || code === "EDQUOT") {
+      throw new MeasureError(
+        `no space left for ${path}: free some and run \`perf-gate measure\` again; every complete line of samples is kept`
+      );
+    }
+    if (code === "EACCES" || code === "EROFS" || code === "EPERM" || code === "ENOTDIR" || code === "EEXIST") {
+      throw new InputError(`cannot write to the work directory ${path} (${code}): name another with --work-directory`);
+    }
+    throw new MeasureError(`cannot write below ${path}: ${message}`);
+  }
+}
+
+// scripts/src/phases/plan.ts
+var OVERHEAD = { start: 25, block: 4 };
+async function planPhase(options, work, warn) {
+  const treesDirectory = resolve2(work.path, "trees");
+  const named = options.config !== void 0 || options.base === void 0 && options.baseRef === void 0;
+  const explicit = named ? (await loadConfig(options.config ?? null, process.cwd())).config : null;
+  if (explicit !== null) {
+    const { target } = explicit;
+    const wanted = wantedDriver(options.driver, target);
+    if (wanted === "url" || wanted === "auto" && target.url !== null) {
+      const source = (label = "") => ({
+        label,
+        directory: null,
+        commit: null,
+        repository: null,
+        image: null
+      });
+      return await finish(options, work, explicit, { base: source(target.url?.base), head: source(target.url?.head) });
+    }
+  }
+  const arms = await resolveArms(options, treesDirectory);
+  const removeTrees = await checkOut(arms);
+  try {
+    const config = (options.config === void 0 ? null : explicit) ?? await configOfBase(arms, warn);
+    checkCopied(arms, config.target.copy);
+    return await finish(options, work, config, arms, await sameTree(arms));
+  } finally {
+    await removeTrees();
+  }
+}
+async function configOfBase(arms, warn) {
+  const [baseTree, headTree] = [arms.base.directory, arms.head.directory];
+  if (baseTree === null || headTree === null) {
+    if (baseTree === null) warn("the base is an image and has no configuration: judged by the head's");
+    return (await loadConfig(null, baseTree ?? headTree ?? ".")).config;
+  }
+  const base = await loadConfig(null, baseTree);
+  const head = await loadConfig(null, headTree).catch((error) => {
+    if (base.file === null) throw error;
+    return { config: base.config, file: error.message, text: null };
+  });
+  if (base.file === null) {
+    if (head.file !== null) warn(`the base has no configuration: judged by the head's (${head.file})`);
+    return head.config;
+  }
+  if (head.text !== base.text) {
+    warn(`the head changes its configuration (${head.file ?? "removed"}): judged by the base's (${base.file})`);
+  }
+  return base.config;
+}
+async function finish(options, work, config, arms, sameSource = arms.base.label === arms.head.label) {
+  const wanted = wantedDriver(options.driver, config.target);
+  const driver = await chooseDriver(wanted, config.target);
+  checkImages(arms, driver, config.target);
+  const budgetSeconds = options.budget === void 0 ? config.measure.budgetSeconds : parseBudget(options.budget);
+  const plan = buildPlan(
+    {
+      seed: randomInt(2 ** 31),
+      arms,
+      sameSource,
+      driver,
+      config: {
+        ...config,
+        target: { ...config.target, driver: wanted },
+        measure: { ...config.measure, budgetSeconds }
+      },
+      layout: layoutFor(config.measure.isolation)
+    },
+    sha256
+  );
+  work.begin();
+  work.writeJson("plan", plan);
+  return plan;
+}
+function parseBudget(text2) {
+  const ms = parseDurationMs(text2);
+  if (ms !== null && ms >= 3e4 && ms <= 864e5) return ms / 1e3;
+  throw new InputError(
+    `--budget: allowed is a duration from 30s to 24h such as 10m or 1m30s, got ${JSON.stringify(text2)}`
+  );
+}
+function describePlan(plan, work) {
+  const { measure, gate } = plan.config;
+  const cells = beforePilot(plan);
+  const expected = expectedSeconds(plan, cells, OVERHEAD);
+  const arm2 = ({ label, commit }) => commit === null ? label : `${label} (${commit.slice(0, 12)})`;
+  const why = whyDriver(plan);
+  const width = Math.max(...plan.cells.map((cell) => cell.id.length));
+  const lines = [
+    `base       ${arm2(plan.arms.base)}`,
+    `head       ${arm2(plan.arms.head)}${plan.sameSource ? "   the same tree: an A/A run" : ""}`,
+    `driver     ${plan.driver}${why === null ? "" : ` (${why})`}`,
+    `isolation  ${plan.layout.note}`,
+    `allowed    QPS -${formatPercent(gateMargin(plan, "maxQpsDrop"))}, p99 +${formatPercent(gateMargin(plan, "maxP99Rise"))}, all together QPS -${formatPercent(gate.maxOverallQpsDrop)}`,
+    "",
+    `${plan.cells.length} ${plan.cells.length === 1 ? "cell" : "cells"}:`,
+    ...plan.cells.map((cell) => {
+      const { connection, limits } = plan.config.scenarios.find(({ name }) => name === cell.scenario) ?? {};
+      const gated = [cell.model === "open" ? "" : "QPS", limits?.gateLatency ? "p99" : ""].filter(
+        (part) => part !== ""
+      );
+      return `  ${cell.id.padEnd(width)}  ${cell.model}, ${connection}, gated: ${gated.join(" and ") || "nothing, only shown"}`;
+    }),
+    "",
+    `expected   ${minutes(expected.decided)} for an unchanged tree (blocks of ${minutes(expected.block)}, at least 6), at most the budget of ${minutes(measure.budgetSeconds)}`
+  ];
+  if (expected.blocksInBudget < 6) {
+    const needed = (OVERHEAD.start + 6 * expected.block) / 0.8;
+    lines.push(
+      `warning    the budget holds ${expected.blocksInBudget} blocks, nothing is decided before 6: give it ${minutes(needed)} or fewer cells`
+    );
+  }
+  lines.push(`written    ${join3(work.path, "plan.json")}`);
+  return lines.join("\n");
+}
+function gateMargin(plan, key) {
+  return Math.max(...plan.config.scenarios.map((scenario) => scenario.limits[key]));
+}
+function minutes(seconds) {
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")} min`;
+}
+
+export {
+  scheduleBlock,
+  blockSeconds,
+  mainDeadline,
+  chooseConfirmation,
+  expectedBlocks,
+  undecided,
+  OPEN_PILOT_VUS,
+  plateauOf,
+  afterPilot,
+  checkOut,
+  machineFacts,
+  DEFAULT_WORK_DIRECTORY,
+  WorkDirectory,
+  OVERHEAD,
+  planPhase,
+  describePlan,
+  minutes
+};
