@@ -1,6 +1,7 @@
 import { MeasureError } from "../core/errors.ts";
 import type { Arm } from "../core/model.ts";
 import { get } from "./http.ts";
+import { quoted } from "./log.ts";
 import { waitFor } from "./wait.ts";
 
 export interface HealthCheck {
@@ -22,6 +23,10 @@ const NOT_UP_YET = [502, 503, 504];
 /** The application may be short of being ready, but a wrong answer that stays is its answer. */
 const PATIENCE_MS = 1_000;
 
+/** The start of what the application answered: no line of it begins a line of ours. */
+const oneLine = (text: string): string =>
+  quoted(text.trim().slice(0, 500).replaceAll(/\s+/g, " "), 1).slice("| ".length);
+
 /** Waits until the health path answers 2xx; else throws MeasureError with what was answered and the ends of the logs. */
 export async function waitUntilHealthy(check: HealthCheck): Promise<void> {
   let last = "no answer";
@@ -32,7 +37,7 @@ export async function waitUntilHealthy(check: HealthCheck): Promise<void> {
       try {
         const answer = await get(check.url, { host: check.host });
         if (answer.status >= 200 && answer.status < 300) return true;
-        last = `status ${answer.status}: ${answer.body.slice(0, 500).trim() || "empty body"}`;
+        last = `status ${answer.status}: ${oneLine(answer.body) || "empty body"}`;
         if (NOT_UP_YET.includes(answer.status)) wrongSince = null;
         else wrongSince ??= performance.now();
       } catch (error) {

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 
 const CHUNK = 1 << 16;
 
@@ -58,7 +59,22 @@ export function tail(title: string, path: string, lines = 15): string {
   } catch {
     return "";
   }
-  if (text === "") return "";
-  const last = text.split("\n").slice(-lines);
-  return `\n${title} (${path}):\n${last.map((line) => `  ${line.slice(0, 500)}`).join("\n")}`;
+  return text === "" ? "" : `\n${title} (${path}):\n${quoted(text, lines)}`;
 }
+
+/** What a terminal or a CI job takes for a command of its own, or for another line. */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * The last lines of what a program printed, as part of a message. The code under test wrote them: GitHub obeys a line
+ * that begins with "::error::", whatever is printed around it, and "##[" anywhere.
+ */
+export function quoted(text: string, lines: number): string {
+  const last = text.trimEnd().split(/\r?\n/).slice(-lines);
+  return last.map((line) => `| ${printable(line).slice(0, 500)}`).join("\n");
+}
+
+const printable = (line: string): string =>
+  stripVTControlCharacters(line)
+    .replace(CONTROL, (character) => (character === "\t" ? character : ""))
+    .replaceAll("##[", "# #[");

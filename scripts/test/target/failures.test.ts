@@ -64,7 +64,7 @@ test("php-fpm that does not start shows its log", async () => {
 test("a server of the user's own that ends at once", async () => {
   const { message } = await failure({ target: { start: "echo cannot listen; exit 3" } });
   expect(message).toContain("base: target.start ended: echo cannot listen; exit 3");
-  expect(message).toContain("  cannot listen");
+  expect(message).toContain("\n| cannot listen");
 });
 
 test("a program that is not installed: the package and where to look", async () => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { MeasureError } from "../../core/errors.ts";
 import { FrontCounts } from "../front.ts";
+import { quoted } from "../log.ts";
 import type { Usage } from "../target.ts";
 import { type Cgroup, cgroupOf, readCgroup } from "../usage/cgroup.ts";
 import { parseProcessStat } from "../usage/parse.ts";
@@ -108,7 +109,7 @@ export class Container {
   /** The end of its log, for an error message. */
   evidence(): string {
     if (this.#lastLines.length === 0) return "";
-    return `\nlog of ${this.service}:\n${this.#lastLines.map((line) => `  ${line.slice(0, 500)}`).join("\n")}`;
+    return `\nlog of ${this.service}:\n${quoted(this.#lastLines.join("\n"), KEPT_LINES)}`;
   }
 
   close(): void {

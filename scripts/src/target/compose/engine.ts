@@ -3,6 +3,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { MeasureError } from "../../core/errors.ts";
 import { childEnvironment } from "../environment.ts";
 import { forgetGroup, guardGroup } from "../guard.ts";
+import { quoted } from "../log.ts";
 
 export interface DockerOptions {
   signal: AbortSignal;
@@ -21,7 +22,7 @@ export class DockerError extends MeasureError {
   readonly stderr: string;
 
   constructor(args: readonly string[], how: string, stderr: string) {
-    super(`docker ${args.join(" ")}: ${how}: ${lastLines(stderr, 15)}`);
+    super(`docker ${args.join(" ")}: ${how}${stderr === "" ? "" : `\n${quoted(stderr, 15)}`}`);
     this.how = how;
     this.stderr = stderr;
   }
@@ -108,7 +109,7 @@ class Log {
   }
 }
 
-/** The end of what a command printed. */
+/** The end of what a command printed, in one line. */
 export function lastLines(text: string, lines: number): string {
-  return text.trim().split("\n").slice(-lines).join("\n");
+  return quoted(text.trim(), lines).slice("| ".length).replaceAll("\n| ", "; ");
 }

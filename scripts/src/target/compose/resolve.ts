@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { InputError } from "../../core/errors.ts";
+import { quoted } from "../log.ts";
 import { requireServices } from "./checks.ts";
 import { DockerError, docker } from "./engine.ts";
 import type { Recipe } from "./recipe.ts";
@@ -31,9 +32,9 @@ export async function resolve(
     signal.throwIfAborted();
     const why = error instanceof DockerError ? error.stderr : error.message;
     const hint = /env file|no such file/i.test(why)
-      ? ". A file that is not under version control is named by target.copy, such as copy: [.env]"
+      ? "\nA file that is not under version control is named by target.copy, such as copy: [.env]"
       : "";
-    throw new InputError(`target.compose: ${path} of ${project} cannot be used: ${why}${hint}`);
+    throw new InputError(`target.compose: ${path} of ${project} cannot be used:\n${quoted(why, 15)}${hint}`);
   });
   const model = JSON.parse(text) as ComposeModel;
   for (const [kind, name] of Object.entries(recipe.census)) {

@@ -12,7 +12,7 @@ import { waitFor } from "../wait.ts";
 import { bakeFile } from "./bake.ts";
 import { sharedServices } from "./checks.ts";
 import { Container, checkLocal, type Inspection, inspect } from "./container.ts";
-import { DockerError, docker } from "./engine.ts";
+import { DockerError, docker, lastLines } from "./engine.ts";
 import { quietImageHealthcheck } from "./healthcheck.ts";
 import { removeContainers, removeLabelled, removeLeftovers } from "./leftovers.ts";
 import { TOXIPROXY_PORT, toxics } from "./links.ts";
@@ -75,9 +75,9 @@ export class Stack {
     if (left > 0) progress(`removed ${left} ${left === 1 ? "container" : "containers"} that a killed run had left`);
     const { shared: named } = this.recipe;
     const { env } = plan.config.target;
-    const [base, head, common] = (await Promise.all(
-      PROJECTS.map((project) => resolve(this.recipe, project, env, signal)),
-    )) as [ComposeModel, ComposeModel, ComposeModel];
+    const resolving = PROJECTS.map((project) => resolve(this.recipe, project, env, signal));
+    await Promise.allSettled(resolving);
+    const [base, head, common] = (await Promise.all(resolving)) as [ComposeModel, ComposeModel, ComposeModel];
     const models = { base, head };
     this.#oneShots = oneShotsOf([base, head, common]);
     this.#projects = { base: this.#ofArm(base, "base"), head: this.#ofArm(head, "head") };
@@ -324,7 +324,7 @@ export class Stack {
       log: this.log("compose"),
     }).catch((error: Error) => {
       signal.throwIfAborted();
-      const why = error instanceof DockerError ? lastLine(error.stderr) : error.message;
+      const why = error instanceof DockerError ? lastLines(error.stderr, 1) : error.message;
       throw new MeasureError(
         `${project}: an image cannot be pulled: ${why}. Where no registry answers, docker/offline/build.sh of perf-gate builds stand-ins for php, nginx, mysql and redis`,
       );
@@ -346,7 +346,7 @@ export class Stack {
     const args = [...this.#compose(project), "up", "--detach", "--no-build", ...flags, ...services];
     await docker(args, { signal, log: this.log("compose") }).catch(async (error: Error) => {
       signal.throwIfAborted();
-      const why = error instanceof DockerError ? lastLine(error.stderr) : error.message;
+      const why = error instanceof DockerError ? lastLines(error.stderr, 1) : error.message;
       throw new MeasureError(`${project}: cannot start ${services.join(", ")}: ${why}${await this.#troubled(project)}`);
     });
   }
@@ -478,8 +478,6 @@ export class Stack {
     return Object.keys(services[name]?.depends_on ?? {}).some((other) => this.#needsTarget(services, other));
   }
 }
-
-const lastLine = (text: string): string => text.trim().split("\n").at(-1) ?? "";
 
 function endOf({ OOMKilled, ExitCode }: Inspection["State"]): string {
   if (OOMKilled) return "killed for want of memory (target.resources, or mem_limit in the compose file)";

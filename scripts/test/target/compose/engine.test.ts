@@ -255,7 +255,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("when it goes w
       /^worker of base is exited: exit status 0\. .*service_completed_successfully/,
     ],
     ["a file that is no compose file", "services: [app]\n", /target\.compose: .*compose\.yml of base cannot be used/],
-    ["a missing env_file", `${APP}    env_file: [.env]\n`, /env file .*\.env not found.*target\.copy/],
+    ["a missing env_file", `${APP}    env_file: [.env]\n`, /\n\| env file .*\.env not found.*\nA file .*target\.copy/],
   ])(
     "%s",
     async (_, compose, message) => {
