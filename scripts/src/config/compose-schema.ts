@@ -79,7 +79,10 @@ export const composeKeys = {
     .describe("Port of target.service inside its container; required beside target.compose."),
   restart: services("app")
     .optional()
-    .describe("Services of target.compose that are restarted before every block. Default: target.service alone."),
+    .describe(
+      "Services of target.compose that are restarted before every block, in this order: the one that runs PHP first. " +
+        "target.prepare is run in it. Default: target.service alone.",
+    ),
   shared: services("mysql")
     .optional()
     .describe("Services of target.compose that are started once and used by both versions. Default: each has its own."),
