@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { parseProcessStat } from "../usage/parse.ts";
 
@@ -17,11 +17,17 @@ export function startTicks(pid: number): number | null {
   }
 }
 
-/** This process as a label's value: host:pid:start. */
-export const thisOwner = (): string => `${hostname()}:${process.pid}:${startTicks(process.pid)}`;
+/** Where a pid means the same process: host name and the number of the pid namespace. */
+function place(): string {
+  return `${hostname()}:${/\d+/.exec(readlinkSync("/proc/self/ns/pid"))}`;
+}
 
-/** Whether a label's value names a process of this host that has ended; of other hosts nothing is known. */
+/** A process as a label's value: host:namespace:pid:start. */
+export const ownerOf = (pid: number): string => `${place()}:${pid}:${startTicks(pid)}`;
+export const thisOwner = (): string => ownerOf(process.pid);
+
+/** Whether a label's value names a process that has ended; of other hosts and namespaces nothing is known. */
 export function isDead(owner: string): boolean {
-  const [, host, pid, start] = /^(.+):(\d+):(\d+)$/.exec(owner) ?? [];
-  return host === hostname() && startTicks(Number(pid)) !== Number(start);
+  const [, where, pid, start] = /^(.+):(\d+):(\d+)$/.exec(owner) ?? [];
+  return where === place() && startTicks(Number(pid)) !== Number(start);
 }

@@ -1,13 +1,15 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { build } from "esbuild";
 import { afterEach, describe, expect, test } from "vitest";
 import { ARMS, type Arm, type ComposeConfig, type TargetConfig } from "../../../src/core/model.ts";
-import { OWNER_LABEL, thisOwner } from "../../../src/target/compose/owner.ts";
+import { OWNER_LABEL, ownerOf, thisOwner } from "../../../src/target/compose/owner.ts";
 import { get } from "../../../src/target/http.ts";
 import { startTarget } from "../../../src/target/start.ts";
-import type { Target } from "../../../src/target/target.ts";
+import type { StartOptions, Target } from "../../../src/target/target.ts";
 import { makeSite } from "../app.ts";
 
 /** The real engine: containers are started, killed and looked for. */
@@ -95,6 +97,16 @@ async function start(site: ReturnType<typeof siteOf>): Promise<Target> {
   const target = await startTarget(site.options);
   cleanups.push(() => target.close());
   return target;
+}
+
+/** A process of its own that starts a target, by way of other programs where given. */
+async function outsider({ plan, home, workDirectory }: StartOptions, directory: string, ...through: string[]) {
+  const script = join(directory, "outsider.mjs");
+  const entryPoints = [join(import.meta.dirname, "../outsider.ts")];
+  await build({ entryPoints, outfile: script, bundle: true, platform: "node", format: "esm" });
+  const argument = JSON.stringify({ plan, home, workDirectory });
+  const [program = "", ...args] = [...through, process.execPath, script, argument];
+  return spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
 }
 
 const body = async (target: Target, arm: Arm, path: string): Promise<string> =>
@@ -304,7 +316,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("when it goes w
       docker("run", "--detach", "--name", name, ...labels, "--network", name, "redis:7");
     };
     // Nobody has the pid 2^22: it is the kernel's limit.
-    make(`${hostname()}:4194304:1`);
+    make(ownerOf(4_194_304).replace("null", "1"));
     make(`elsewhere:1:1`);
     cleanups.push(() => {
       docker("rm", "--force", "perf-gate-left-3");
@@ -328,6 +340,46 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("when it goes w
       else expect(target).toBe("interrupted");
       expect(left()).toEqual([]);
       expect(existsSync(join(site.workDirectory, "state"))).toBe(false);
+    },
+    60_000,
+  );
+
+  test.each([700, 2500, 5000])(
+    "killed after %i ms: nothing is left a moment later",
+    async (ms) => {
+      const compose = `services:
+  app: { build: { context: ., dockerfile_inline: "FROM php:8.4-fpm" }, command: php -S 0.0.0.0:8080 -t /srv/app, volumes: ["./app:/srv/app", "data:/data"] }
+  db: { image: "redis:7", healthcheck: { test: [CMD, "redis-cli", "ping"] } }
+volumes: { data: {} }
+`;
+      const { options, workDirectory, directory } = siteOf({ compose }, { shared: ["db"] });
+      const child = await outsider(options, directory);
+      const theirs = `label=${OWNER_LABEL}=${ownerOf(child.pid ?? 0)}`;
+      await sleep(ms);
+      child.kill("SIGKILL");
+      const state = join(workDirectory, "state");
+      const gone = async (): Promise<boolean> => {
+        for (let looks = 0; looks < 2; looks++, await sleep(1500)) {
+          if (existsSync(state) || labelled(theirs).length > 0) return false;
+        }
+        return true;
+      };
+      await expect.poll(gone, { timeout: 30_000 }).toBe(true);
+    },
+    60_000,
+  );
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "an engine whose pids mean other processes here",
+    async () => {
+      const { options, directory } = siteOf({});
+      const child = await outsider(options, directory, "unshare", "--pid", "--fork", "--mount-proc");
+      let said = "";
+      child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+      });
+      await new Promise((resolve) => child.once("close", resolve));
+      expect(said).toMatch(/the Docker engine .*runs on another machine or in a virtual one: .*--driver process/);
     },
     60_000,
   );
