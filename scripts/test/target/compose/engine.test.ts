@@ -5,7 +5,9 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
 import { afterEach, describe, expect, test } from "vitest";
+import { MeasureError } from "../../../src/core/errors.ts";
 import { ARMS, type Arm, type ComposeConfig, type TargetConfig } from "../../../src/core/model.ts";
+import { docker as runDocker } from "../../../src/target/compose/engine.ts";
 import { OWNER_LABEL, ownerOf, thisOwner } from "../../../src/target/compose/owner.ts";
 import { get } from "../../../src/target/http.ts";
 import { startTarget } from "../../../src/target/start.ts";
@@ -343,6 +345,44 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("when it goes w
     },
     60_000,
   );
+
+  test("a service that comes back with another address, which the front does not notice, is named", async () => {
+    const compose = `${APP}  web:
+    image: php:8.4-fpm
+    command: php -S 0.0.0.0:8080 /srv/app/front.php
+    volumes: ["./app:/srv/app"]
+    depends_on: [app]
+`;
+    const front = `<?php
+if (!file_exists('/tmp/ip')) file_put_contents('/tmp/ip', gethostbyname('app'));
+$answer = @file_get_contents('http://' . file_get_contents('/tmp/ip') . ':8080/');
+if ($answer === false) { http_response_code(500); echo 'app is gone'; } else echo $answer;
+`;
+    const more = { base: { "app/front.php": front }, head: { "app/front.php": front } };
+    const target = await start(siteOf({ compose, more }, { service: "web", restart: ["app"] }));
+    const labels = ["perf-gate.arm=head", "com.docker.compose.service=app"];
+    const app = docker("ps", "--quiet", "--filter", OURS, ...labels.flatMap((it) => ["--filter", `label=${it}`]));
+    const format = "{{range $name, $it := .NetworkSettings.Networks}}{{$name}} {{$it.IPAddress}}{{end}}";
+    const [network = "", address = ""] = docker("inspect", "--format", format, app).split(" ");
+    docker("stop", "--time", "0", app);
+    const intruder = docker("run", "--detach", "--network", network, "redis:7");
+    cleanups.push(() => {
+      docker("rm", "--force", intruder);
+    });
+    expect(docker("inspect", "--format", format, intruder)).toBe(`${network} ${address}`);
+    await expect(target.restart()).rejects.toThrow(
+      /head is not healthy: .*status 500: app is gone\napp has another address .*restart: \[app, web\]/,
+    );
+  }, 60_000);
+
+  test("a full disk is a sentence", async () => {
+    const { signal } = new AbortController();
+    await expect(runDocker(["version"], { signal, log: "/dev/full" })).rejects.toThrow(
+      /^cannot write \/dev\/full: ENOSPC.*Make room there/,
+    );
+    const refused = await runDocker(["no-such-command"], { signal }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(MeasureError);
+  });
 
   test.each([700, 2500, 5000])(
     "killed after %i ms: nothing is left a moment later",
