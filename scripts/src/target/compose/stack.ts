@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { MeasureError } from "../../core/errors.ts";
 import { ARMS, type Arm, type TargetConfig } from "../../core/model.ts";
 import { forgetDirectory, forgetLabel, guardDirectory, guardLabel } from "../guard.ts";
@@ -12,16 +10,19 @@ import { waitFor } from "../wait.ts";
 import { bakeFile } from "./bake.ts";
 import { sharedServices } from "./checks.ts";
 import { Container, checkLocal, type Inspection, inspect } from "./container.ts";
+import { setDelay } from "./delay.ts";
 import { DockerError, docker, lastLines } from "./engine.ts";
 import { quietImageHealthcheck } from "./healthcheck.ts";
+import { buildImages, withHealthcheck } from "./images.ts";
 import { removeContainers, removeLabelled, removeLeftovers } from "./leftovers.ts";
-import { TOXIPROXY_PORT, toxics } from "./links.ts";
+import { toxics } from "./links.ts";
 import { checkMounts } from "./mounts.ts";
 import { noticesOf } from "./notices.ts";
 import { OWNER_LABEL, thisOwner } from "./owner.ts";
 import { armProject, composeText, networksOf, projectName, type SharedOptions, sharedProject } from "./project.ts";
 import { type Recipe, recipeOf } from "./recipe.ts";
 import { inOrder, oneShotsOf, resolve } from "./resolve.ts";
+import { clearTree } from "./tree.ts";
 import { type ComposeModel, type Labels, mapValues, type ProjectName, pick, withoutDependencies } from "./types.ts";
 
 const LABEL = "perf-gate";
@@ -30,7 +31,6 @@ const PROJECTS = [...ARMS, "shared"] as const;
 const UP_TIMEOUT = 180;
 /** Everything is removed within this time, or left to the next run. */
 const CLOSE_TIMEOUT_MS = 60_000;
-const TOXIPROXY_TIMEOUT_MS = 10_000;
 /** Lines of each container's log that are kept in the work directory. */
 const KEPT_LOG_LINES = "2000";
 
@@ -138,19 +138,12 @@ export class Stack {
   async #noteDeaths(containers: readonly Container[]): Promise<void> {
     const { progress, signal } = this.#options;
     const dead = containers.filter(({ alive }) => !alive);
-    const states = new Map(
-      (
-        await inspect(
-          dead.map(({ id }) => id),
-          signal,
-        )
-      ).map(({ Id, State }) => [Id, State]),
-    );
-    for (const container of dead) {
-      const state = states.get(container.id);
-      if (state === undefined || state.Status === "running") continue;
-      if (state.OOMKilled) container.killedForMemory();
-      progress(`${container.service} had ended: ${endOf(state)}`);
+    const ids = dead.map(({ id }) => id);
+    for (const { Id, State } of await inspect(ids, signal)) {
+      const container = dead.find(({ id }) => id === Id);
+      if (container === undefined || State.Status === "running") continue;
+      if (State.OOMKilled) container.killedForMemory();
+      progress(`${container.service} had ended: ${endOf(State)}`);
     }
   }
 
@@ -173,7 +166,10 @@ export class Stack {
     await Promise.all(saved);
     try {
       await removeContainers(this.#label, signal);
-      for (const arm of ARMS) await this.#clearTree(arm, signal);
+      for (const arm of ARMS) {
+        const image = this.#projects[arm]?.services[this.recipe.restart[0] ?? this.recipe.service]?.image;
+        if (image !== undefined) await clearTree(this.#options.plan.arms[arm], image, this.#label, signal);
+      }
       await removeLabelled(this.#label, signal);
       forgetLabel(this.#label);
     } catch (error) {
@@ -204,13 +200,9 @@ export class Stack {
     const { services } = this.#project(project);
     const steady = names.filter((name) => !this.#oneShots.has(name));
     if (steady.length > 0) await this.#up(project, steady, "wait");
-    const done = new Set(
-      inOrder(
-        services,
-        names.filter((name) => this.#oneShots.has(name)),
-      ),
-    );
-    if (done.size === 0) return;
+    const oneShots = names.filter((name) => this.#oneShots.has(name));
+    if (oneShots.length === 0) return;
+    const done = new Set(inOrder(services, oneShots));
     for (const name of done) await this.#complete(project, name);
     // Compose would start what has ended again.
     const left = mapValues(
@@ -218,7 +210,7 @@ export class Stack {
       (service) => withoutDependencies(service, done),
     );
     this.#projects[project] = { ...this.#project(project), services: left };
-    rmSync(this.#file(project));
+    rmSync(this.#file(project), { force: true });
   }
 
   async #complete(project: ProjectName, name: string): Promise<void> {
@@ -263,21 +255,6 @@ export class Stack {
     }
   }
 
-  /** What containers wrote as another user into a tree that was checked out: we may not remove it, they may. */
-  async #clearTree(arm: Arm, signal: AbortSignal): Promise<void> {
-    const { directory, repository } = this.#options.plan.arms[arm];
-    const image = this.#projects[arm]?.services[this.recipe.restart[0] ?? this.recipe.service]?.image;
-    if (directory === null || repository === null || image === undefined || !existsSync(directory)) return;
-    const find = [directory, "!", "-user", `${process.getuid?.() ?? 0}`, "-print", "-quit"];
-    const { stdout } = await promisify(execFile)("find", find).catch(() => ({ stdout: "unreadable" }));
-    if (stdout === "") return;
-    const mount = ["--mount", `type=bind,source=${directory},target=/tree`];
-    const remove = ["--entrypoint", "sh", image, "-c", "rm -rf /tree/* /tree/.[!.]* /tree/..?*"];
-    await docker(["run", "--rm", "--label", this.#label, "--network", "none", "--user", "0", ...mount, ...remove], {
-      signal,
-    });
-  }
-
   #projectOptions(): SharedOptions {
     const { layout, config } = this.#options.plan;
     const { resources, links }: TargetConfig = config.target;
@@ -293,25 +270,21 @@ export class Stack {
   /** The images of all projects in one build. */
   async #build(): Promise<void> {
     const { progress, signal } = this.#options;
-    const projects = { base: this.#project("base"), head: this.#project("head") };
-    const shared = this.#projects.shared ?? null;
-    const bake = bakeFile({ ...projects, shared }, this.#labels, { from: [], to: [] });
+    const projects = {
+      base: this.#project("base"),
+      head: this.#project("head"),
+      shared: this.#projects.shared ?? null,
+    };
+    const bake = bakeFile(projects, this.#labels, { from: [], to: [] });
     if (bake === null) return;
     progress(`building ${bake.targets.join(", ")}`);
     const file = join(this.#state, "bake.json");
     writeFileSync(file, JSON.stringify(bake.file, null, 2));
-    const allow = bake.allow.map((what) => `--allow=${what}`);
-    const args = ["buildx", "bake", "--file", file, ...allow, "--progress", "plain", ...bake.targets];
-    // The files of both trees lie outside of bake's own directory; --allow=fs=/ is not known before buildx 0.19.
-    const env = { BUILDX_BAKE_ENTITLEMENTS_FS: "0" };
-    await docker(args, { signal, env, log: this.log("build") }).catch(() => {
-      signal.throwIfAborted();
-      const services = Object.values(this.#projects).flatMap((project) => Object.values(project.services));
-      const files = services.flatMap(({ build }) => (build === undefined ? [] : [build.dockerfile ?? "Dockerfile"]));
-      throw new MeasureError(
-        `the images cannot be built (${[...new Set(files)].join(", ")})${tail("the build's output", this.log("build"), 25)}`,
-      );
-    });
+    const services = Object.values(projects).flatMap((project) => Object.values(project?.services ?? {}));
+    const dockerfiles = services.flatMap(({ build }) =>
+      build === undefined ? [] : [build.dockerfile ?? "Dockerfile"],
+    );
+    await buildImages(bake, { file, dockerfiles, log: this.log("build"), signal });
   }
 
   /** Images that are not here yet; where one brings a health check of its own, that is made quiet too. */
@@ -329,11 +302,10 @@ export class Stack {
         `${project}: an image cannot be pulled: ${why}. Where no registry answers, docker/offline/build.sh of perf-gate builds stand-ins for php, nginx, mysql and redis`,
       );
     });
-    const images = [...new Set(Object.values(found.services).flatMap(({ image }) => image ?? []))];
-    const format = "{{if .Config.Healthcheck}}own{{else}}none{{end}}";
-    const own = (await docker(["image", "inspect", "--format", format, ...images], { signal })).trim().split("\n");
+    const images = Object.values(found.services).flatMap(({ image }) => image ?? []);
+    const checked = await withHealthcheck(images, signal);
     const services = mapValues(found.services, (service) =>
-      own[images.indexOf(service.image ?? "")] === "own" ? quietImageHealthcheck(service) : service,
+      checked.has(service.image ?? "") ? quietImageHealthcheck(service) : service,
     );
     this.#projects[project] = { ...found, services };
     writeFileSync(this.#file(project), composeText(this.#project(project)), { mode: 0o600 });
@@ -359,12 +331,8 @@ export class Stack {
     let text = "";
     for (const line of list.trim().split("\n")) {
       const [id = "", service = "", state, health, exitCode] = line.split("\t");
-      if (
-        id === "" ||
-        (exitCode === "0" && this.#oneShots.has(service)) ||
-        (state === "running" && health !== "unhealthy" && health !== "starting")
-      )
-        continue;
+      const isWell = state === "running" && health !== "unhealthy" && health !== "starting";
+      if (id === "" || isWell || (exitCode === "0" && this.#oneShots.has(service))) continue;
       const log = await this.#saveLog(`${project}-${service}`, id, signal);
       const how = state === "running" ? health : `${state}, exit status ${exitCode}`;
       text += `\n${service} is ${how}${tail("its log", log)}`;
@@ -379,30 +347,11 @@ export class Stack {
     return log;
   }
 
-  /** Toxiproxy forgets its delays with every start; it is never restarted within a run. */
   async #delay(project: ProjectName): Promise<void> {
     const { plan, signal } = this.#options;
-    const { links } = plan.config.target;
-    for (const { service, path, body } of toxics(links)) {
-      const address = this.container(project, service)?.address();
-      if (address === undefined || address === null) continue;
-      const url = `http://${address}:${TOXIPROXY_PORT}${path}`;
-      let why = "";
-      const post = async (): Promise<Response | null> => {
-        const sent = {
-          method: "POST",
-          body: JSON.stringify(body),
-          signal: AbortSignal.any([signal, AbortSignal.timeout(2000)]),
-        };
-        return await fetch(url, sent).catch((error: Error) => {
-          why = error.cause instanceof Error ? error.cause.message : error.message;
-          return null;
-        });
-      };
-      // Its container runs before it listens.
-      const answer = await waitFor(post, { everyMs: 50, timeoutMs: TOXIPROXY_TIMEOUT_MS, signal });
-      if (answer === null) throw new MeasureError(`target.links.${service}: Toxiproxy does not answer: ${why}`);
-      if (!answer.ok) throw new MeasureError(`target.links.${service}: Toxiproxy refuses: ${await answer.text()}`);
+    for (const toxic of toxics(plan.config.target.links)) {
+      const address = this.container(project, toxic.service)?.address();
+      if (address !== undefined && address !== null) await setDelay(toxic, address, signal);
     }
   }
 
