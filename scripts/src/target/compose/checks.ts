@@ -81,15 +81,36 @@ export function namedVolumes(service: ComposeService | undefined): string[] {
   return (service?.volumes ?? []).flatMap((it) => (it.type === "volume" && it.source !== undefined ? [it.source] : []));
 }
 
-/** What makes a service live in another one's container: [how, whose]. */
-function tiesOf(service: ComposeService): [string, string][] {
-  const modes = (["network_mode", "ipc", "pid"] as const).flatMap((key): [string, string][] => {
+/**
+ * The services to restart, in order: each of `restart`, and after it what lives in its namespaces, which would be left
+ * in a network that is gone.
+ */
+export function restartOrder(services: Services, restart: readonly string[]): string[] {
+  const order: string[] = [];
+  const add = (name: string): void => {
+    if (order.includes(name)) return;
+    order.push(name);
+    for (const [other, service] of Object.entries(services)) {
+      if (modesOf(service).some(([, to]) => to === name)) add(other);
+    }
+  };
+  for (const name of restart) add(name);
+  return order;
+}
+
+/** Namespaces a service shares with another one: [how, whose]. */
+function modesOf(service: ComposeService): [string, string][] {
+  return (["network_mode", "ipc", "pid"] as const).flatMap((key): [string, string][] => {
     const [kind, name] = service[key]?.split(":") ?? [];
     return kind === "service" && name !== undefined ? [[`${key}: service:${name}`, name]] : [];
   });
+}
+
+/** What makes a service live in another one's container: [how, whose]. */
+function tiesOf(service: ComposeService): [string, string][] {
   const files = (service.volumes_from ?? []).map((it): [string, string] => [
     `volumes_from: ${it}`,
     it.split(":")[0] ?? "",
   ]);
-  return [...modes, ...files];
+  return [...modesOf(service), ...files];
 }

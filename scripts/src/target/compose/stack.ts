@@ -8,7 +8,7 @@ import { tail } from "../log.ts";
 import type { StartOptions } from "../target.ts";
 import { waitFor } from "../wait.ts";
 import { bakeFile } from "./bake.ts";
-import { sharedServices } from "./checks.ts";
+import { restartOrder, sharedServices } from "./checks.ts";
 import { Container, checkLocal, type Inspection, inspect } from "./container.ts";
 import { setDelay } from "./delay.ts";
 import { DockerError, docker, lastLines } from "./engine.ts";
@@ -126,7 +126,8 @@ export class Stack {
 
   /** The containers that are restarted, in that order. */
   #runtime(arm: Arm): Container[] {
-    return this.recipe.restart.flatMap((name) => this.containers[arm].filter(({ service }) => service === name));
+    const order = restartOrder(this.#project(arm).services, this.recipe.restart);
+    return order.flatMap((name) => this.containers[arm].filter(({ service }) => service === name));
   }
 
   async #restartArm(arm: Arm): Promise<void> {

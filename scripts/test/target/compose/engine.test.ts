@@ -177,8 +177,10 @@ volumes: { data: { name: the-data } }
   }, 60_000);
 
   test("services are restarted in their order, in both arms", async () => {
-    const compose = `${APP}  web: { image: "redis:7", depends_on: [app] }\n`;
-    const target = await start(siteOf({ compose }, { restart: ["app", "web"] }));
+    const compose = `${APP}  web: { image: "redis:7", depends_on: [app] }
+  front: { image: "php:8.4-fpm", network_mode: "service:web", command: "php -S 0.0.0.0:81 -t /srv/app", volumes: ["./app:/srv/app"] }\n`;
+    const target = await start(siteOf({ compose }, { service: "front", port: 81, restart: ["app", "web"] }));
+    // It answers from the network of one that was restarted.
     await target.restart();
     const started = (arm: Arm, service: string) => {
       const labels = [`perf-gate.arm=${arm}`, `com.docker.compose.service=${service}`];

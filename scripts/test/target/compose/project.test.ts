@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../src/core/errors.ts";
 import { ARMS, type Arm } from "../../../src/core/model.ts";
-import { requireServices } from "../../../src/target/compose/checks.ts";
+import { requireServices, restartOrder } from "../../../src/target/compose/checks.ts";
 import { quietHealthcheck, quietImageHealthcheck } from "../../../src/target/compose/healthcheck.ts";
 import {
   armProject,
@@ -254,6 +254,14 @@ describe("health checks", () => {
     });
     expect(quietImageHealthcheck({ healthcheck: { disable: true } }).healthcheck).toEqual({ disable: true });
   });
+});
+
+test("what lives in the container of a restarted service is restarted after it", () => {
+  const { services } = arm("symfony");
+  expect(restartOrder(services, ["php"])).toEqual(["php", "messenger"]);
+  const web: ComposeService = { network_mode: "service:app" };
+  const exporter: ComposeService = { pid: "service:web" };
+  expect(restartOrder({ exporter, web, app: {}, db: {} }, ["app", "db"])).toEqual(["app", "web", "exporter", "db"]);
 });
 
 describe("shared services", () => {
