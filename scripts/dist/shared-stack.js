@@ -741,6 +741,7 @@ function get(url, options = {}) {
 
 // scripts/src/target/log.ts
 import { closeSync, fstatSync, openSync, readFileSync as readFileSync4, readSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 var CHUNK = 1 << 16;
 var LogReader = class {
   #path;
@@ -794,13 +795,12 @@ function tail(title, path, lines2 = 15) {
 ${title} (${path}):
 ${quoted(text, lines2)}`;
 }
-var CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;
-var ESCAPE_SEQUENCE = /\u001b\[[\d;?]*[@-~]/g;
+var CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
 function quoted(text, lines2) {
-  return text.trimEnd().split(/\r?\n/).slice(-lines2).map(
-    (line) => `| ${line.replace(ESCAPE_SEQUENCE, "").replace(CONTROL, "").replaceAll("##[", "# #[").slice(0, 500)}`
-  ).join("\n");
+  const last = text.trimEnd().split(/\r?\n/).slice(-lines2);
+  return last.map((line) => `| ${printable(line).slice(0, 500)}`).join("\n");
 }
+var printable = (line) => stripVTControlCharacters(line).replace(CONTROL, (character) => character === "	" ? character : "").replaceAll("##[", "# #[");
 
 // scripts/src/target/wait.ts
 import { setTimeout as sleep2 } from "node:timers/promises";
@@ -1271,7 +1271,7 @@ function lastLines(text, lines2) {
 }
 
 // scripts/src/target/compose/owner.ts
-import { readFileSync as readFileSync5 } from "node:fs";
+import { readFileSync as readFileSync5, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 var OWNER_LABEL = "perf-gate.owner";
 function startTicks(pid) {
@@ -1281,10 +1281,14 @@ function startTicks(pid) {
     return null;
   }
 }
-var thisOwner = () => `${hostname()}:${process.pid}:${startTicks(process.pid)}`;
+function place() {
+  return `${hostname()}:${/\d+/.exec(readlinkSync("/proc/self/ns/pid"))}`;
+}
+var ownerOf = (pid) => `${place()}:${pid}:${startTicks(pid)}`;
+var thisOwner = () => ownerOf(process.pid);
 function isDead(owner) {
-  const [, host, pid, start] = /^(.+):(\d+):(\d+)$/.exec(owner) ?? [];
-  return host === hostname() && startTicks(Number(pid)) !== Number(start);
+  const [, where, pid, start] = /^(.+):(\d+):(\d+)$/.exec(owner) ?? [];
+  return where === place() && startTicks(Number(pid)) !== Number(start);
 }
 
 // scripts/src/target/compose/container.ts
@@ -1499,11 +1503,9 @@ function whyNoEngine(error) {
 }
 
 // scripts/src/target/compose/stack.ts
-import { execFile as execFile2 } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync as existsSync7, mkdirSync as mkdirSync2, rmSync as rmSync3, writeFileSync as writeFileSync5 } from "node:fs";
+import { existsSync as existsSync8, mkdirSync as mkdirSync2, rmSync as rmSync3, writeFileSync as writeFileSync5 } from "node:fs";
 import { dirname as dirname2, join as join9 } from "node:path";
-import { promisify as promisify2 } from "node:util";
 
 // scripts/src/target/compose/bake.ts
 function bakeFile(projects, labels, cache) {
@@ -1696,88 +1698,6 @@ function tiesOf(service) {
   return [...modes, ...files];
 }
 
-// scripts/src/target/compose/healthcheck.ts
-var SECONDS = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
-function seconds(duration) {
-  const parts = duration.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g);
-  return [...parts].reduce((sum, [, number, unit]) => sum + Number(number) * SECONDS[unit], 0);
-}
-var DEFAULT = { interval: "30s", retries: 3 };
-var LEAST_PATIENCE_SECONDS = 60;
-function quietHealthcheck(check) {
-  if (check.disable === true || check.test?.[0] === "NONE") return check;
-  const { interval = DEFAULT.interval, retries = DEFAULT.retries, start_period = "0s", start_interval } = check;
-  const afterwards = start_interval === void 0 ? seconds(interval) * retries : 0;
-  const patience = Math.ceil(seconds(start_period) + afterwards);
-  return {
-    ...check,
-    interval: "1h",
-    start_interval: "1s",
-    start_period: `${Math.max(LEAST_PATIENCE_SECONDS, patience)}s`
-  };
-}
-function quietImageHealthcheck(service) {
-  return service.healthcheck === void 0 ? { ...service, healthcheck: quietHealthcheck({}) } : service;
-}
-
-// scripts/src/target/compose/leftovers.ts
-import { setTimeout as sleep3 } from "node:timers/promises";
-var KINDS = [
-  { name: "containers", list: ["ps", "--all", "--no-trunc"], remove: ["rm", "--force", "--volumes"] },
-  { name: "networks", list: ["network", "ls", "--no-trunc"], remove: ["network", "rm"] },
-  { name: "volumes", list: ["volume", "ls"], remove: ["volume", "rm"] },
-  { name: "images", list: ["image", "ls", "--no-trunc"], remove: ["image", "rm", "--force"] }
-];
-var TRIES = 10;
-var BETWEEN_TRIES_MS = 300;
-var lines = (text) => [...new Set(text.split("\n").filter(Boolean))];
-async function removeLabelled(label, signal, kinds = KINDS) {
-  let containers = 0;
-  for (let tries = 1; ; tries++) {
-    const left = [];
-    const refusals = [];
-    for (const { name, list, remove } of kinds) {
-      const found = lines(await docker([...list, "--quiet", "--filter", `label=${label}`], { signal }));
-      if (found.length === 0) continue;
-      left.push(`${found.length} ${name}`);
-      if (name === "containers" && tries === 1) containers = found.length;
-      await docker([...remove, ...found], { signal }).catch((error) => {
-        signal.throwIfAborted();
-        refusals.push(error instanceof DockerError ? lastLines(error.stderr, 3) : error.message);
-      });
-    }
-    if (left.length === 0) return containers;
-    if (tries === TRIES) {
-      throw new MeasureError(`${left.join(", ")} with the label ${label} cannot be removed: ${refusals.join("; ")}`);
-    }
-    if (refusals.length > 0) await sleep3(BETWEEN_TRIES_MS);
-  }
-}
-var removeContainers = (label, signal) => removeLabelled(label, signal, KINDS.slice(0, 1));
-async function removeLeftovers(signal) {
-  const label = `{{.Label "${OWNER_LABEL}"}}`;
-  const filter = ["--filter", `label=${OWNER_LABEL}`];
-  const owners = /* @__PURE__ */ new Set();
-  for (const list of [
-    ["ps", "--all"],
-    ["network", "ls"],
-    ["volume", "ls"]
-  ]) {
-    for (const owner of lines(await docker([...list, ...filter, "--format", label], { signal }))) owners.add(owner);
-  }
-  const images = lines(await docker(["image", "ls", "--quiet", ...filter], { signal }));
-  if (images.length > 0) {
-    const ofImage = `{{index .Config.Labels "${OWNER_LABEL}"}}`;
-    const text = await docker(["image", "inspect", "--format", ofImage, ...images], { signal }).catch(() => "");
-    for (const owner of lines(text)) owners.add(owner);
-  }
-  let containers = 0;
-  for (const owner of owners) {
-    if (isDead(owner)) containers += await removeLabelled(`${OWNER_LABEL}=${owner}`, signal);
-  }
-  return containers;
-}
-
 // scripts/src/target/compose/types.ts
 function mapValues(record, change) {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
@@ -1913,6 +1833,124 @@ function followBuild(build, linked) {
 function followed(value, linked) {
   const name = value.startsWith("service:") ? value.slice("service:".length) : "";
   return linked(name) ? `service:${direct(name)}` : value;
+}
+
+// scripts/src/target/compose/delay.ts
+var TIMEOUT_MS4 = 1e4;
+var ANSWER_TIMEOUT_MS = 2e3;
+async function setDelay({ service, path, body }, address, signal) {
+  const url = `http://${address}:${TOXIPROXY_PORT}${path}`;
+  let why = "";
+  const post = async () => {
+    const either = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+    return await fetch(url, { method: "POST", body: JSON.stringify(body), signal: either }).catch((error) => {
+      why = error.cause instanceof Error ? error.cause.message : error.message;
+      return null;
+    });
+  };
+  const answer = await waitFor(post, { everyMs: 50, timeoutMs: TIMEOUT_MS4, signal });
+  if (answer === null) throw new MeasureError(`target.links.${service}: Toxiproxy does not answer: ${why}`);
+  if (!answer.ok) throw new MeasureError(`target.links.${service}: Toxiproxy refuses: ${await answer.text()}`);
+}
+
+// scripts/src/target/compose/healthcheck.ts
+var SECONDS = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
+function seconds(duration) {
+  const parts = duration.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g);
+  return [...parts].reduce((sum, [, number, unit]) => sum + Number(number) * SECONDS[unit], 0);
+}
+var DEFAULT = { interval: "30s", retries: 3 };
+var LEAST_PATIENCE_SECONDS = 60;
+function quietHealthcheck(check) {
+  if (check.disable === true || check.test?.[0] === "NONE") return check;
+  const { interval = DEFAULT.interval, retries = DEFAULT.retries, start_period = "0s", start_interval } = check;
+  const afterwards = start_interval === void 0 ? seconds(interval) * retries : 0;
+  const patience = Math.ceil(seconds(start_period) + afterwards);
+  return {
+    ...check,
+    interval: "1h",
+    start_interval: "1s",
+    start_period: `${Math.max(LEAST_PATIENCE_SECONDS, patience)}s`
+  };
+}
+function quietImageHealthcheck(service) {
+  return service.healthcheck === void 0 ? { ...service, healthcheck: quietHealthcheck({}) } : service;
+}
+
+// scripts/src/target/compose/images.ts
+async function buildImages({ allow, targets }, { file, dockerfiles, log, signal }) {
+  const args = ["buildx", "bake", "--file", file, ...allow.map((what) => `--allow=${what}`), "--progress", "plain"];
+  const env = { BUILDX_BAKE_ENTITLEMENTS_FS: "0" };
+  await docker([...args, ...targets], { signal, env, log }).catch((error) => {
+    signal.throwIfAborted();
+    if (!(error instanceof DockerError)) throw error;
+    const names = [...new Set(dockerfiles)].join(", ");
+    throw new MeasureError(`the images cannot be built (${names})${tail("the build's output", log, 25)}`);
+  });
+}
+async function withHealthcheck(images, signal) {
+  const distinct = [...new Set(images)];
+  const format = "{{if .Config.Healthcheck}}own{{else}}none{{end}}";
+  const own = (await docker(["image", "inspect", "--format", format, ...distinct], { signal })).trim().split("\n");
+  return new Set(distinct.filter((_, index) => own[index] === "own"));
+}
+
+// scripts/src/target/compose/leftovers.ts
+import { setTimeout as sleep3 } from "node:timers/promises";
+var KINDS = [
+  { name: "containers", list: ["ps", "--all", "--no-trunc"], remove: ["rm", "--force", "--volumes"] },
+  { name: "networks", list: ["network", "ls", "--no-trunc"], remove: ["network", "rm"] },
+  { name: "volumes", list: ["volume", "ls"], remove: ["volume", "rm"] },
+  { name: "images", list: ["image", "ls", "--no-trunc"], remove: ["image", "rm", "--force"] }
+];
+var TRIES = 10;
+var BETWEEN_TRIES_MS = 300;
+var lines = (text) => [...new Set(text.split("\n").filter(Boolean))];
+async function removeLabelled(label, signal, kinds = KINDS) {
+  let containers = 0;
+  for (let tries = 1; ; tries++) {
+    const left = [];
+    const refusals = [];
+    for (const { name, list, remove } of kinds) {
+      const found = lines(await docker([...list, "--quiet", "--filter", `label=${label}`], { signal }));
+      if (found.length === 0) continue;
+      left.push(`${found.length} ${name}`);
+      if (name === "containers" && tries === 1) containers = found.length;
+      await docker([...remove, ...found], { signal }).catch((error) => {
+        signal.throwIfAborted();
+        refusals.push(error instanceof DockerError ? lastLines(error.stderr, 3) : error.message);
+      });
+    }
+    if (left.length === 0) return containers;
+    if (tries === TRIES) {
+      throw new MeasureError(`${left.join(", ")} with the label ${label} cannot be removed: ${refusals.join("; ")}`);
+    }
+    if (refusals.length > 0) await sleep3(BETWEEN_TRIES_MS);
+  }
+}
+var removeContainers = (label, signal) => removeLabelled(label, signal, KINDS.slice(0, 1));
+async function removeLeftovers(signal) {
+  const label = `{{.Label "${OWNER_LABEL}"}}`;
+  const filter = ["--filter", `label=${OWNER_LABEL}`];
+  const owners = /* @__PURE__ */ new Set();
+  for (const list of [
+    ["ps", "--all"],
+    ["network", "ls"],
+    ["volume", "ls"]
+  ]) {
+    for (const owner of lines(await docker([...list, ...filter, "--format", label], { signal }))) owners.add(owner);
+  }
+  const images = lines(await docker(["image", "ls", "--quiet", ...filter], { signal }));
+  if (images.length > 0) {
+    const ofImage = `{{index .Config.Labels "${OWNER_LABEL}"}}`;
+    const text = await docker(["image", "inspect", "--format", ofImage, ...images], { signal }).catch(() => "");
+    for (const owner of lines(text)) owners.add(owner);
+  }
+  let containers = 0;
+  for (const owner of owners) {
+    if (isDead(owner)) containers += await removeLabelled(`${OWNER_LABEL}=${owner}`, signal);
+  }
+  return containers;
 }
 
 // scripts/src/target/compose/mounts.ts
@@ -2607,12 +2645,26 @@ function inOrder(services, names) {
   return [...ordered];
 }
 
+// scripts/src/target/compose/tree.ts
+import { execFile as execFile2 } from "node:child_process";
+import { existsSync as existsSync7 } from "node:fs";
+import { promisify as promisify2 } from "node:util";
+async function clearTree({ directory, repository }, image, label, signal) {
+  if (directory === null || repository === null || !existsSync7(directory)) return;
+  const foreign = ["!", "-user", `${process.getuid?.() ?? 0}`, "-print", "-quit"];
+  const found = await promisify2(execFile2)("find", [directory, ...foreign]).catch(() => null);
+  if (found?.stdout === "") return;
+  const options = ["--rm", "--label", label, "--network", "none", "--user", "0", "--entrypoint", "sh"];
+  const mount = ["--mount", `type=bind,source=${directory},target=/tree`];
+  const remove = [image, "-c", "rm -rf /tree/* /tree/.[!.]* /tree/..?*"];
+  await docker(["run", ...options, ...mount, ...remove], { signal }).catch(() => "");
+}
+
 // scripts/src/target/compose/stack.ts
 var LABEL = "perf-gate";
 var PROJECTS = [...ARMS, "shared"];
 var UP_TIMEOUT = 180;
 var CLOSE_TIMEOUT_MS = 6e4;
-var TOXIPROXY_TIMEOUT_MS = 1e4;
 var KEPT_LOG_LINES = "2000";
 var Stack = class {
   recipe;
@@ -2651,9 +2703,9 @@ var Stack = class {
     if (left > 0) progress(`removed ${left} ${left === 1 ? "container" : "containers"} that a killed run had left`);
     const { shared: named } = this.recipe;
     const { env } = plan.config.target;
-    const [base, head, common] = await Promise.all(
-      PROJECTS.map((project2) => resolve(this.recipe, project2, env, signal))
-    );
+    const resolving = PROJECTS.map((project2) => resolve(this.recipe, project2, env, signal));
+    await Promise.allSettled(resolving);
+    const [base, head, common] = await Promise.all(resolving);
     const models = { base, head };
     this.#oneShots = oneShotsOf([base, head, common]);
     this.#projects = { base: this.#ofArm(base, "base"), head: this.#ofArm(head, "head") };
@@ -2710,17 +2762,12 @@ ${name} has another address since it was restarted. What asks it may know only t
   async #noteDeaths(containers) {
     const { progress, signal } = this.#options;
     const dead = containers.filter(({ alive }) => !alive);
-    const states = new Map(
-      (await inspect(
-        dead.map(({ id }) => id),
-        signal
-      )).map(({ Id, State }) => [Id, State])
-    );
-    for (const container of dead) {
-      const state = states.get(container.id);
-      if (state === void 0 || state.Status === "running") continue;
-      if (state.OOMKilled) container.killedForMemory();
-      progress(`${container.service} had ended: ${endOf(state)}`);
+    const ids = dead.map(({ id }) => id);
+    for (const { Id, State } of await inspect(ids, signal)) {
+      const container = dead.find(({ id }) => id === Id);
+      if (container === void 0 || State.Status === "running") continue;
+      if (State.OOMKilled) container.killedForMemory();
+      progress(`${container.service} had ended: ${endOf(State)}`);
     }
   }
   container(project2, service) {
@@ -2739,7 +2786,10 @@ ${name} has another address since it was restarted. What asks it may know only t
     await Promise.all(saved);
     try {
       await removeContainers(this.#label, signal);
-      for (const arm of ARMS) await this.#clearTree(arm, signal);
+      for (const arm of ARMS) {
+        const image = this.#projects[arm]?.services[this.recipe.restart[0] ?? this.recipe.service]?.image;
+        if (image !== void 0) await clearTree(this.#options.plan.arms[arm], image, this.#label, signal);
+      }
       await removeLabelled(this.#label, signal);
       forgetLabel(this.#label);
     } catch (error) {
@@ -2768,20 +2818,16 @@ ${name} has another address since it was restarted. What asks it may know only t
     const { services } = this.#project(project2);
     const steady = names.filter((name) => !this.#oneShots.has(name));
     if (steady.length > 0) await this.#up(project2, steady, "wait");
-    const done = new Set(
-      inOrder(
-        services,
-        names.filter((name) => this.#oneShots.has(name))
-      )
-    );
-    if (done.size === 0) return;
+    const oneShots = names.filter((name) => this.#oneShots.has(name));
+    if (oneShots.length === 0) return;
+    const done = new Set(inOrder(services, oneShots));
     for (const name of done) await this.#complete(project2, name);
     const left = mapValues(
       pick(services, (_, name) => !done.has(name)),
       (service) => withoutDependencies(service, done)
     );
     this.#projects[project2] = { ...this.#project(project2), services: left };
-    rmSync3(this.#file(project2));
+    rmSync3(this.#file(project2), { force: true });
   }
   async #complete(project2, name) {
     const { signal } = this.#options;
@@ -2819,20 +2865,6 @@ ${name} has another address since it was restarted. What asks it may know only t
       await docker(["network", "create", ...labels, ...options, name], { signal: this.#options.signal });
     }
   }
-  /** What containers wrote as another user into a tree that was checked out: we may not remove it, they may. */
-  async #clearTree(arm, signal) {
-    const { directory, repository } = this.#options.plan.arms[arm];
-    const image = this.#projects[arm]?.services[this.recipe.restart[0] ?? this.recipe.service]?.image;
-    if (directory === null || repository === null || image === void 0 || !existsSync7(directory)) return;
-    const find = [directory, "!", "-user", `${process.getuid?.() ?? 0}`, "-print", "-quit"];
-    const { stdout } = await promisify2(execFile2)("find", find).catch(() => ({ stdout: "unreadable" }));
-    if (stdout === "") return;
-    const mount = ["--mount", `type=bind,source=${directory},target=/tree`];
-    const remove = ["--entrypoint", "sh", image, "-c", "rm -rf /tree/* /tree/.[!.]* /tree/..?*"];
-    await docker(["run", "--rm", "--label", this.#label, "--network", "none", "--user", "0", ...mount, ...remove], {
-      signal
-    });
-  }
   #projectOptions() {
     const { layout, config } = this.#options.plan;
     const { resources, links } = config.target;
@@ -2846,24 +2878,21 @@ ${name} has another address since it was restarted. What asks it may know only t
   /** The images of all projects in one build. */
   async #build() {
     const { progress, signal } = this.#options;
-    const projects = { base: this.#project("base"), head: this.#project("head") };
-    const shared = this.#projects.shared ?? null;
-    const bake = bakeFile({ ...projects, shared }, this.#labels, { from: [], to: [] });
+    const projects = {
+      base: this.#project("base"),
+      head: this.#project("head"),
+      shared: this.#projects.shared ?? null
+    };
+    const bake = bakeFile(projects, this.#labels, { from: [], to: [] });
     if (bake === null) return;
     progress(`building ${bake.targets.join(", ")}`);
     const file = join9(this.#state, "bake.json");
     writeFileSync5(file, JSON.stringify(bake.file, null, 2));
-    const allow = bake.allow.map((what) => `--allow=${what}`);
-    const args = ["buildx", "bake", "--file", file, ...allow, "--progress", "plain", ...bake.targets];
-    const env = { BUILDX_BAKE_ENTITLEMENTS_FS: "0" };
-    await docker(args, { signal, env, log: this.log("build") }).catch(() => {
-      signal.throwIfAborted();
-      const services = Object.values(this.#projects).flatMap((project2) => Object.values(project2.services));
-      const files = services.flatMap(({ build }) => build === void 0 ? [] : [build.dockerfile ?? "Dockerfile"]);
-      throw new MeasureError(
-        `the images cannot be built (${[...new Set(files)].join(", ")})${tail("the build's output", this.log("build"), 25)}`
-      );
-    });
+    const services = Object.values(projects).flatMap((project2) => Object.values(project2?.services ?? {}));
+    const dockerfiles = services.flatMap(
+      ({ build }) => build === void 0 ? [] : [build.dockerfile ?? "Dockerfile"]
+    );
+    await buildImages(bake, { file, dockerfiles, log: this.log("build"), signal });
   }
   /** Images that are not here yet; where one brings a health check of its own, that is made quiet too. */
   async #pull(project2) {
@@ -2880,12 +2909,11 @@ ${name} has another address since it was restarted. What asks it may know only t
         `${project2}: an image cannot be pulled: ${why}. Where no registry answers, docker/offline/build.sh of perf-gate builds stand-ins for php, nginx, mysql and redis`
       );
     });
-    const images = [...new Set(Object.values(found.services).flatMap(({ image }) => image ?? []))];
-    const format = "{{if .Config.Healthcheck}}own{{else}}none{{end}}";
-    const own = (await docker(["image", "inspect", "--format", format, ...images], { signal })).trim().split("\n");
+    const images = Object.values(found.services).flatMap(({ image }) => image ?? []);
+    const checked = await withHealthcheck(images, signal);
     const services = mapValues(
       found.services,
-      (service) => own[images.indexOf(service.image ?? "")] === "own" ? quietImageHealthcheck(service) : service
+      (service) => checked.has(service.image ?? "") ? quietImageHealthcheck(service) : service
     );
     this.#projects[project2] = { ...found, services };
     writeFileSync5(this.#file(project2), composeText(this.#project(project2)), { mode: 384 });
@@ -2909,8 +2937,8 @@ ${name} has another address since it was restarted. What asks it may know only t
     let text = "";
     for (const line of list.trim().split("\n")) {
       const [id = "", service = "", state, health, exitCode] = line.split("	");
-      if (id === "" || exitCode === "0" && this.#oneShots.has(service) || state === "running" && health !== "unhealthy" && health !== "starting")
-        continue;
+      const isWell = state === "running" && health !== "unhealthy" && health !== "starting";
+      if (id === "" || isWell || exitCode === "0" && this.#oneShots.has(service)) continue;
       const log = await this.#saveLog(`${project2}-${service}`, id, signal);
       const how = state === "running" ? health : `${state}, exit status ${exitCode}`;
       text += `
@@ -2924,29 +2952,11 @@ ${service} is ${how}${tail("its log", log)}`;
     await docker(["logs", "--tail", KEPT_LOG_LINES, id], { signal, log }).catch(() => "");
     return log;
   }
-  /** Toxiproxy forgets its delays with every start; it is never restarted within a run. */
   async #delay(project2) {
     const { plan, signal } = this.#options;
-    const { links } = plan.config.target;
-    for (const { service, path, body } of toxics(links)) {
-      const address = this.container(project2, service)?.address();
-      if (address === void 0 || address === null) continue;
-      const url = `http://${address}:${TOXIPROXY_PORT}${path}`;
-      let why = "";
-      const post = async () => {
-        const sent = {
-          method: "POST",
-          body: JSON.stringify(body),
-          signal: AbortSignal.any([signal, AbortSignal.timeout(2e3)])
-        };
-        return await fetch(url, sent).catch((error) => {
-          why = error.cause instanceof Error ? error.cause.message : error.message;
-          return null;
-        });
-      };
-      const answer = await waitFor(post, { everyMs: 50, timeoutMs: TOXIPROXY_TIMEOUT_MS, signal });
-      if (answer === null) throw new MeasureError(`target.links.${service}: Toxiproxy does not answer: ${why}`);
-      if (!answer.ok) throw new MeasureError(`target.links.${service}: Toxiproxy refuses: ${await answer.text()}`);
+    for (const toxic of toxics(plan.config.target.links)) {
+      const address = this.container(project2, toxic.service)?.address();
+      if (address !== void 0 && address !== null) await setDelay(toxic, address, signal);
     }
   }
   async #prepare(arm, service) {
@@ -3004,7 +3014,7 @@ ${service} is ${how}${tail("its log", log)}`;
   /** `docker compose` on a project's file, which is written where there is none. */
   #compose(project2) {
     const file = this.#file(project2);
-    if (!existsSync7(file)) writeFileSync5(file, composeText(this.#project(project2)), { mode: 384 });
+    if (!existsSync8(file)) writeFileSync5(file, composeText(this.#project(project2)), { mode: 384 });
     const directory = dirname2(this.recipe.file(project2));
     const name = projectName(this.#id, project2);
     return ["compose", "--project-directory", directory, "--file", file, "--project-name", name];
@@ -3209,7 +3219,7 @@ var CommandReplica = class {
 };
 
 // scripts/src/target/process/php-replica.ts
-import { existsSync as existsSync8, statSync as statSync2 } from "node:fs";
+import { existsSync as existsSync9, statSync as statSync2 } from "node:fs";
 import { join as join10, resolve as resolve2 } from "node:path";
 var PhpReplica = class {
   arm;
@@ -3274,9 +3284,9 @@ var PhpReplica = class {
 };
 function checkDocumentRoot(arm, root, config) {
   const hint = "it is looked for after the prepare commands ran";
-  if (!existsSync8(root) || !statSync2(root).isDirectory())
+  if (!existsSync9(root) || !statSync2(root).isDirectory())
     throw new MeasureError(`target.root: ${root} of ${arm} is not a directory (${hint})`);
-  if (!existsSync8(join10(root, config.index)))
+  if (!existsSync9(join10(root, config.index)))
     throw new MeasureError(`target.index: ${join10(root, config.index)} of ${arm} does not exist (${hint})`);
 }
 
@@ -3554,7 +3564,7 @@ async function startHttpStandIn(premises, cpus) {
 // scripts/src/target/process/mysql.ts
 import { spawn as spawn4 } from "node:child_process";
 import { randomBytes as randomBytes2 } from "node:crypto";
-import { existsSync as existsSync9, mkdirSync as mkdirSync4, writeFileSync as writeFileSync7 } from "node:fs";
+import { existsSync as existsSync10, mkdirSync as mkdirSync4, writeFileSync as writeFileSync7 } from "node:fs";
 import { basename, join as join12 } from "node:path";
 var databaseOf = (arm) => `perf_${arm}`;
 var USER = "perf";
@@ -3598,7 +3608,7 @@ async function startMysql(premises, cpus) {
     ],
     { group: "services", cpus, log: "mysql" }
   );
-  const up = await waitFor(() => existsSync9(socket) ? true : child.alive ? null : false, {
+  const up = await waitFor(() => existsSync10(socket) ? true : child.alive ? null : false, {
     everyMs: 10,
     timeoutMs: START_TIMEOUT_MS3,
     signal: premises.signal

@@ -86,6 +86,7 @@ target:
   env: {VERSION: 8.10, DEBUG: false, EMPTY: "", OCTAL: 0777, DB: "mysql://\${MYSQL_HOST}:\${MYSQL_PORT}/x", __proto__: a}
   url: {base: "http://base.test:8080/", head: "https://HEAD.test/app/"}
   php:
+    version: 8.4
     binary: php-fpm8.4
     process-manager: dynamic
     workers: 32
@@ -162,6 +163,7 @@ measure:
       },
       url: { base: "http://base.test:8080", head: "https://head.test/app" },
       php: {
+        version: "8.4",
         binary: "php-fpm8.4",
         processManager: "dynamic",
         workers: 32,
