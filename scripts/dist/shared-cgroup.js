@@ -6,7 +6,7 @@ import {
 
 // scripts/src/measure/k6.ts
 import { spawn as spawn3 } from "node:child_process";
-import { readFileSync as readFileSync3, rmSync, writeFileSync as writeFileSync2 } from "node:fs";
+import { readFileSync as readFileSync4, rmSync, writeFileSync as writeFileSync2 } from "node:fs";
 import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { join as join3 } from "node:path";
@@ -182,6 +182,69 @@ function signalGroup(pid, signal) {
   }
 }
 
+// scripts/src/target/log.ts
+import { closeSync as closeSync2, fstatSync, openSync as openSync2, readFileSync, readSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
+var CHUNK = 1 << 16;
+var LogReader = class {
+  #path;
+  #offset = 0;
+  /** Start of a line that was not complete when it was read. */
+  #rest = "";
+  constructor(path) {
+    this.#path = path;
+  }
+  /** Complete lines that are new; none where there is no such file. */
+  newLines() {
+    const lines = (this.#rest + this.#newText()).split("\n");
+    this.#rest = lines.pop() ?? "";
+    return lines;
+  }
+  /** Passes over what is there. */
+  skip() {
+    this.newLines();
+    this.#rest = "";
+  }
+  #newText() {
+    let file;
+    try {
+      file = openSync2(this.#path, "r");
+    } catch {
+      return "";
+    }
+    try {
+      if (fstatSync(file).size < this.#offset) this.#offset = 0;
+      const buffer = Buffer.allocUnsafe(CHUNK);
+      const parts = [];
+      for (; ; ) {
+        const length = readSync(file, buffer, 0, CHUNK, this.#offset);
+        if (length === 0) return parts.join("");
+        this.#offset += length;
+        parts.push(buffer.toString("latin1", 0, length));
+      }
+    } finally {
+      closeSync2(file);
+    }
+  }
+};
+function tail(title, path, lines = 15) {
+  let text;
+  try {
+    text = readFileSync(path, "utf8").trimEnd();
+  } catch {
+    return "";
+  }
+  return text === "" ? "" : `
+${title} (${path}):
+${quoted(text, lines)}`;
+}
+var CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
+function quoted(text, lines) {
+  const last = text.trimEnd().split(/\r?\n/).slice(-lines);
+  return last.map((line) => `| ${printable(line).slice(0, 500)}`).join("\n");
+}
+var printable = (line) => stripVTControlCharacters(line).replace(CONTROL, (character) => character === "	" ? character : "").replaceAll("##[", "# #[");
+
 // scripts/src/target/programs.ts
 import { accessSync, constants, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -238,7 +301,7 @@ function list(directory) {
 
 // scripts/src/target/usage/cgroup.ts
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync as readdirSync2, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync as readdirSync2, readFileSync as readFileSync2, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join as join2 } from "node:path";
 import { setTimeout as sleep2 } from "node:timers/promises";
 
@@ -324,7 +387,7 @@ function parseRssAnon(status) {
 
 // scripts/src/target/usage/cgroup.ts
 function createCgroup(name) {
-  const mounts = parseCgroupMounts(readFileSync("/proc/self/mountinfo", "utf8"));
+  const mounts = parseCgroupMounts(readFileSync2("/proc/self/mountinfo", "utf8"));
   const leaf = `perf-gate-${process.pid}-${name}`;
   const cpuacct = mounts.find((mount) => mount.controllers.includes("cpuacct"));
   const memory = mounts.find((mount) => mount.controllers.includes("memory"));
@@ -371,8 +434,8 @@ function createV2(leaf, mount) {
 }
 function cgroupOf(pid, proc = "/proc") {
   try {
-    const mounts = parseCgroupMounts(readFileSync(`${proc}/self/mountinfo`, "utf8"));
-    const text = readFileSync(`${proc}/${pid}/cgroup`, "utf8");
+    const mounts = parseCgroupMounts(readFileSync2(`${proc}/self/mountinfo`, "utf8"));
+    const text = readFileSync2(`${proc}/${pid}/cgroup`, "utf8");
     const at = (controller) => {
       const mount = mounts.find(({ controllers }) => controllers.includes(controller)) ?? mounts.find(({ version: version2 }) => version2 === 2);
       const directory = mount && pathIn(mount, text);
@@ -397,7 +460,7 @@ function cgroupOf(pid, proc = "/proc") {
   }
 }
 function directoryOf(mount) {
-  const directory = pathIn(mount, readFileSync("/proc/self/cgroup", "utf8"));
+  const directory = pathIn(mount, readFileSync2("/proc/self/cgroup", "utf8"));
   return existsSync(directory) ? directory : mount.mountPoint.replace(/\/$/, "");
 }
 function pathIn(mount, text) {
@@ -432,7 +495,7 @@ function throttleFiles(directory, mountPoint, quotaFile) {
   const files = [];
   for (let at = directory; at.length >= mountPoint.length; at = dirname(at)) {
     const quota = join2(at, quotaFile);
-    if (existsSync(quota) && hasQuota(readFileSync(quota, "utf8"))) files.push(join2(at, "cpu.stat"));
+    if (existsSync(quota) && hasQuota(readFileSync2(quota, "utf8"))) files.push(join2(at, "cpu.stat"));
     if (at === "/") break;
   }
   return files;
@@ -443,7 +506,7 @@ function joinCommand(directories2, command) {
   return ["sh", "-c", `${script} && shift ${directories2.length} && exec "$@"`, "sh", ...paths, ...command];
 }
 function members(directory) {
-  return readFileSync(join2(directory, "cgroup.procs"), "utf8").split("\n").filter(Boolean).map(Number);
+  return readFileSync2(join2(directory, "cgroup.procs"), "utf8").split("\n").filter(Boolean).map(Number);
 }
 function killMembers(directory) {
   try {
@@ -508,16 +571,16 @@ var CgroupGroup = class {
 };
 function readCgroup(cgroup, previous) {
   try {
-    const cpu = readFileSync(cgroup.cpu, "utf8");
-    const memory = readFileSync(cgroup.memory, "utf8");
+    const cpu = readFileSync2(cgroup.cpu, "utf8");
+    const memory = readFileSync2(cgroup.memory, "utf8");
     const v2 = cgroup.version === 2 ? parseCpuStatV2(cpu) : null;
     let throttledPeriods = v2?.throttledPeriods ?? 0;
-    for (const file of cgroup.throttle) throttledPeriods += parseThrottled(readFileSync(file, "utf8"));
+    for (const file of cgroup.throttle) throttledPeriods += parseThrottled(readFileSync2(file, "utf8"));
     return {
       cpuSeconds: v2?.cpuSeconds ?? parseCpuacct(cpu),
       memoryBytes: v2 === null ? parseMemoryStatV1(memory) : parseMemoryStatV2(memory),
       throttledPeriods,
-      oomKills: parseOomKills(readFileSync(cgroup.oom, "utf8"))
+      oomKills: parseOomKills(readFileSync2(cgroup.oom, "utf8"))
     };
   } catch {
     return previous;
@@ -525,7 +588,7 @@ function readCgroup(cgroup, previous) {
 }
 
 // scripts/src/target/usage/tree.ts
-import { existsSync as existsSync2, readdirSync as readdirSync3, readFileSync as readFileSync2 } from "node:fs";
+import { existsSync as existsSync2, readdirSync as readdirSync3, readFileSync as readFileSync3 } from "node:fs";
 var ProcessTree = class {
   kind = "tree";
   #roots = /* @__PURE__ */ new Map();
@@ -622,7 +685,7 @@ function readStat(pid) {
 }
 function readProc(path) {
   try {
-    return readFileSync2(`/proc/${path}`, "utf8");
+    return readFileSync3(`/proc/${path}`, "utf8");
   } catch {
     return "";
   }
@@ -712,8 +775,10 @@ function startK6(k6, spec, options) {
     begun: Promise.race([
       began,
       ended.then((status) => {
-        throw new MeasureError(`k6 ended before it began (${status}):
-${messages.join("\n") || "it said nothing"}`);
+        throw new MeasureError(
+          `k6 ended before it began (${status}):
+${quoted(messages.join("\n"), KEPT_LINES) || "it said nothing"}`
+        );
       })
     ]),
     results: ended.then(() => readResults(resultFile, spec.slots.length)),
@@ -731,7 +796,7 @@ function withoutProxy(urls) {
 }
 function readResults(file, slots) {
   try {
-    const results = JSON.parse(readFileSync3(file, "utf8"));
+    const results = JSON.parse(readFileSync4(file, "utf8"));
     return results.length === slots ? results : null;
   } catch {
     return null;
@@ -746,6 +811,9 @@ export {
   guardLabel,
   forgetLabel,
   launch,
+  LogReader,
+  tail,
+  quoted,
   findProgram,
   requireProgram,
   findPhpFpm,

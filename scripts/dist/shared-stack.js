@@ -2,6 +2,7 @@ import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
   K6_VERSION,
+  LogReader,
   TICKS_PER_SECOND,
   UsageGroup,
   cgroupOf,
@@ -18,9 +19,11 @@ import {
   parseCgroupMounts,
   parseCgroupPath,
   parseProcessStat,
+  quoted,
   readCgroup,
   requireProgram,
-  startK6
+  startK6,
+  tail
 } from "./shared-cgroup.js";
 import {
   OPEN_PILOT_VUS,
@@ -739,69 +742,6 @@ function get(url, options = {}) {
   });
 }
 
-// scripts/src/target/log.ts
-import { closeSync, fstatSync, openSync, readFileSync as readFileSync4, readSync } from "node:fs";
-import { stripVTControlCharacters } from "node:util";
-var CHUNK = 1 << 16;
-var LogReader = class {
-  #path;
-  #offset = 0;
-  /** Start of a line that was not complete when it was read. */
-  #rest = "";
-  constructor(path) {
-    this.#path = path;
-  }
-  /** Complete lines that are new; none where there is no such file. */
-  newLines() {
-    const lines2 = (this.#rest + this.#newText()).split("\n");
-    this.#rest = lines2.pop() ?? "";
-    return lines2;
-  }
-  /** Passes over what is there. */
-  skip() {
-    this.newLines();
-    this.#rest = "";
-  }
-  #newText() {
-    let file;
-    try {
-      file = openSync(this.#path, "r");
-    } catch {
-      return "";
-    }
-    try {
-      if (fstatSync(file).size < this.#offset) this.#offset = 0;
-      const buffer = Buffer.allocUnsafe(CHUNK);
-      const parts = [];
-      for (; ; ) {
-        const length = readSync(file, buffer, 0, CHUNK, this.#offset);
-        if (length === 0) return parts.join("");
-        this.#offset += length;
-        parts.push(buffer.toString("latin1", 0, length));
-      }
-    } finally {
-      closeSync(file);
-    }
-  }
-};
-function tail(title, path, lines2 = 15) {
-  let text;
-  try {
-    text = readFileSync4(path, "utf8").trimEnd();
-  } catch {
-    return "";
-  }
-  return text === "" ? "" : `
-${title} (${path}):
-${quoted(text, lines2)}`;
-}
-var CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
-function quoted(text, lines2) {
-  const last = text.trimEnd().split(/\r?\n/).slice(-lines2);
-  return last.map((line) => `| ${printable(line).slice(0, 500)}`).join("\n");
-}
-var printable = (line) => stripVTControlCharacters(line).replace(CONTROL, (character) => character === "	" ? character : "").replaceAll("##[", "# #[");
-
 // scripts/src/target/wait.ts
 import { setTimeout as sleep2 } from "node:timers/promises";
 async function waitFor(check, options) {
@@ -920,7 +860,7 @@ var Counters = class _Counters {
 
 // scripts/src/target/mysql-client.ts
 import { spawn } from "node:child_process";
-import { closeSync as closeSync2, openSync as openSync2 } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 var STATUS = "SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Com\\_%' OR Variable_name = 'Connections'";
 var OUTPUT = ["--batch", "--skip-column-names", "--unbuffered", "--force", "--no-auto-rehash"];
@@ -942,10 +882,10 @@ var MysqlClient = class _MysqlClient {
    * @param log file for what it complains about
    */
   static async connect(command, log) {
-    const complaints = openSync2(log, "a");
+    const complaints = openSync(log, "a");
     const [program = "", ...args] = [...command, ...OUTPUT];
     const spawned = spawn(program, args, { stdio: ["pipe", "pipe", complaints] });
-    closeSync2(complaints);
+    closeSync(complaints);
     const connected = new _MysqlClient(spawned, log);
     connected.version = (await connected.query("SELECT VERSION()"))[0] ?? "";
     return connected;
@@ -1131,7 +1071,7 @@ Set one of them in the compose file, or remove target.census.mysql`
 
 // scripts/src/target/compose/container.ts
 import { spawn as spawn3 } from "node:child_process";
-import { readdirSync as readdirSync2, readFileSync as readFileSync6 } from "node:fs";
+import { readdirSync as readdirSync2, readFileSync as readFileSync5 } from "node:fs";
 
 // scripts/src/target/front.ts
 var OVERFLOW = "(11: Resource temporarily unavailable) while connecting to upstream";
@@ -1175,7 +1115,7 @@ function occurrences(text, part) {
 
 // scripts/src/target/compose/engine.ts
 import { spawn as spawn2 } from "node:child_process";
-import { closeSync as closeSync3, openSync as openSync3, writeSync } from "node:fs";
+import { closeSync as closeSync2, openSync as openSync2, writeSync } from "node:fs";
 
 // scripts/src/target/environment.ts
 var WITHHELD = /^(ACTIONS_|INPUT_|GITHUB_TOKEN$|GH_TOKEN$)/;
@@ -1241,7 +1181,7 @@ var Log = class {
   constructor(path) {
     this.#path = path;
     try {
-      this.#file = openSync3(path, "a");
+      this.#file = openSync2(path, "a");
     } catch (error) {
       throw this.#complaint(error);
     }
@@ -1258,7 +1198,7 @@ var Log = class {
     if (this.#failure !== null) throw this.#complaint(this.#failure);
   }
   close() {
-    closeSync3(this.#file);
+    closeSync2(this.#file);
   }
   #complaint(error) {
     return new MeasureError(
@@ -1271,12 +1211,12 @@ function lastLines(text, lines2) {
 }
 
 // scripts/src/target/compose/owner.ts
-import { readFileSync as readFileSync5, readlinkSync } from "node:fs";
+import { readFileSync as readFileSync4, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 var OWNER_LABEL = "perf-gate.owner";
 function startTicks(pid) {
   try {
-    return parseProcessStat(readFileSync5(`/proc/${pid}/stat`, "latin1")).startTicks;
+    return parseProcessStat(readFileSync4(`/proc/${pid}/stat`, "latin1")).startTicks;
   } catch {
     return null;
   }
@@ -1400,7 +1340,7 @@ async function checkLocal(container, signal) {
 }
 function isIn(pid, container) {
   try {
-    return readFileSync6(`/proc/${pid}/cgroup`, "utf8").includes(container);
+    return readFileSync5(`/proc/${pid}/cgroup`, "utf8").includes(container);
   } catch {
     return false;
   }
@@ -1425,7 +1365,7 @@ function usageOf(containers) {
 function enginePids() {
   return readdirSync2("/proc").flatMap((entry) => {
     try {
-      const name = readFileSync6(`/proc/${Number(entry)}/comm`, "utf8").trim();
+      const name = readFileSync5(`/proc/${Number(entry)}/comm`, "utf8").trim();
       return ["dockerd", "containerd"].includes(name) ? [Number(entry)] : [];
     } catch {
       return [];
@@ -1434,7 +1374,7 @@ function enginePids() {
 }
 function parentOf(pid) {
   try {
-    const { ppid } = parseProcessStat(readFileSync6(`/proc/${pid}/stat`, "latin1"));
+    const { ppid } = parseProcessStat(readFileSync5(`/proc/${pid}/stat`, "latin1"));
     return ppid > 1 ? [ppid] : [];
   } catch {
     return [];
@@ -1686,16 +1626,30 @@ function checkVolume(model, use) {
 function namedVolumes(service) {
   return (service?.volumes ?? []).flatMap((it) => it.type === "volume" && it.source !== void 0 ? [it.source] : []);
 }
-function tiesOf(service) {
-  const modes = ["network_mode", "ipc", "pid"].flatMap((key) => {
+function restartOrder(services, restart) {
+  const order = [];
+  const add3 = (name) => {
+    if (order.includes(name)) return;
+    order.push(name);
+    for (const [other, service] of Object.entries(services)) {
+      if (modesOf(service).some(([, to]) => to === name)) add3(other);
+    }
+  };
+  for (const name of restart) add3(name);
+  return order;
+}
+function modesOf(service) {
+  return ["network_mode", "ipc", "pid"].flatMap((key) => {
     const [kind, name] = service[key]?.split(":") ?? [];
     return kind === "service" && name !== void 0 ? [[`${key}: service:${name}`, name]] : [];
   });
+}
+function tiesOf(service) {
   const files = (service.volumes_from ?? []).map((it) => [
     `volumes_from: ${it}`,
     it.split(":")[0] ?? ""
   ]);
-  return [...modes, ...files];
+  return [...modesOf(service), ...files];
 }
 
 // scripts/src/target/compose/types.ts
@@ -1994,7 +1948,7 @@ function isHarmless(source) {
 }
 
 // scripts/src/target/compose/notices.ts
-import { existsSync as existsSync4, readFileSync as readFileSync7 } from "node:fs";
+import { existsSync as existsSync4, readFileSync as readFileSync6 } from "node:fs";
 import { join as join4 } from "node:path";
 function noticesOf(models, shared, { trees, workDirectory }) {
   return [
@@ -2024,7 +1978,7 @@ function contextsAround({ services }, workDirectory) {
     const dockerfile2 = build?.dockerfile ?? "Dockerfile";
     const own = `${dockerfile2.startsWith("/") ? dockerfile2 : join4(context, dockerfile2)}.dockerignore`;
     const file = existsSync4(own) ? own : join4(context, ".dockerignore");
-    return existsSync4(file) && ignores(readFileSync7(file, "utf8"), path) ? [] : [context];
+    return existsSync4(file) && ignores(readFileSync6(file, "utf8"), path) ? [] : [context];
   });
 }
 function ignores(text, path) {
@@ -2752,7 +2706,8 @@ ${name} has another address since it was restarted. What asks it may know only t
   }
   /** The containers that are restarted, in that order. */
   #runtime(arm) {
-    return this.recipe.restart.flatMap((name) => this.containers[arm].filter(({ service }) => service === name));
+    const order = restartOrder(this.#project(arm).services, this.recipe.restart);
+    return order.flatMap((name) => this.containers[arm].filter(({ service }) => service === name));
   }
   async #restartArm(arm) {
     const { signal } = this.#options;
@@ -3918,7 +3873,7 @@ var startTarget = (options) => {
 };
 
 // scripts/src/phases/lock.ts
-import { closeSync as closeSync4, openSync as openSync4, readFileSync as readFileSync8, rmSync as rmSync5, writeSync as writeSync2 } from "node:fs";
+import { closeSync as closeSync3, openSync as openSync3, readFileSync as readFileSync7, rmSync as rmSync5, writeSync as writeSync2 } from "node:fs";
 import { tmpdir as tmpdir2 } from "node:os";
 import { join as join13 } from "node:path";
 import { setTimeout as sleep4 } from "node:timers/promises";
@@ -3942,10 +3897,10 @@ async function lockMachine(signal, waitSeconds, waiting) {
 }
 function tryLock() {
   try {
-    const file = openSync4(LOCK_FILE, "wx", 420);
+    const file = openSync3(LOCK_FILE, "wx", 420);
     writeSync2(file, `${process.pid}
 `);
-    closeSync4(file);
+    closeSync3(file);
     return true;
   } catch (error) {
     if (error.code === "EEXIST") return false;
@@ -3955,7 +3910,7 @@ function tryLock() {
 function holderOf() {
   let text;
   try {
-    text = readFileSync8(LOCK_FILE, "utf8");
+    text = readFileSync7(LOCK_FILE, "utf8");
   } catch {
     return null;
   }
@@ -3973,7 +3928,7 @@ function holderOf() {
 }
 function unlock() {
   try {
-    if (Number(readFileSync8(LOCK_FILE, "utf8")) === process.pid) rmSync5(LOCK_FILE, { force: true });
+    if (Number(readFileSync7(LOCK_FILE, "utf8")) === process.pid) rmSync5(LOCK_FILE, { force: true });
   } catch {
   }
 }
@@ -4000,7 +3955,7 @@ async function measurePhase(work, home, progress, signal) {
 }
 async function measureLocked(plan, work, { home, k6, progress, signal }, earlier) {
   const started = performance.now();
-  const removeTrees = await checkOut(plan.arms, plan.config.target.copy);
+  const removeTrees = await checkOut(plan.arms, plan.config.target.copy, progress.warn);
   let target = null;
   const log = new SampleLog(work, plan, earlier);
   try {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { MeasureError } from "../core/errors.ts";
 import { Child } from "../target/child.ts";
+import { quoted } from "../target/log.ts";
 import { findProgram } from "../target/programs.ts";
 import { UsageGroup } from "../target/usage.ts";
 import type { BlockSpec, SlotResult } from "./block-spec.ts";
@@ -105,7 +106,9 @@ export function startK6(
     begun: Promise.race([
       began,
       ended.then((status) => {
-        throw new MeasureError(`k6 ended before it began (${status}):\n${messages.join("\n") || "it said nothing"}`);
+        throw new MeasureError(
+          `k6 ended before it began (${status}):\n${quoted(messages.join("\n"), KEPT_LINES) || "it said nothing"}`,
+        );
       }),
     ]),
     results: ended.then(() => readResults(resultFile, spec.slots.length)),

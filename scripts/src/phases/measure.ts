@@ -64,7 +64,7 @@ async function measureLocked(
   earlier: readonly SampleLine[],
 ): Promise<StopReason> {
   const started = performance.now();
-  const removeTrees = await checkOut(plan.arms, plan.config.target.copy);
+  const removeTrees = await checkOut(plan.arms, plan.config.target.copy, progress.warn);
   let target: Target | null = null;
   const log = new SampleLog(work, plan, earlier);
   try {
