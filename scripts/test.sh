@@ -168,6 +168,9 @@ check_statically() {
   check 'bundle matches source' npm run --silent check:bundle
 }
 
+# What those tests start.
+readonly ENGINE_IMAGES=(php:8.4-fpm nginx:1.26 redis:7 mysql:8.4 ghcr.io/shopify/toxiproxy:2.12.0)
+
 # Tests that need a Docker engine look at PERF_GATE_TEST_ENGINE, and are skipped without it.
 start_engine() {
   local address ours=''
@@ -178,7 +181,7 @@ start_engine() {
   fi
   ENGINE_IS_OURS=${ours}
   export "${address?}"
-  if ! "${ROOT}/docker/offline/build.sh" --pull >&2; then
+  if ! "${ROOT}/docker/offline/build.sh" --pull "${ENGINE_IMAGES[@]}" >&2; then
     warn 'no images for Docker: tests that need them are skipped'
     return
   fi
