@@ -112,8 +112,10 @@ function listing(directory) {
   }
 }
 
+// scripts/src/core/engine.ts
+var OLDEST_ENGINE = { engine: "25.0", compose: "2.24", buildx: "0.12" };
+
 // scripts/src/config/engine.ts
-var MINIMUM = { engine: "25.0", compose: "2.24", buildx: "0.12" };
 var PATIENCE_MS = 3e3;
 async function findEngine(programs = new Programs(programDirectories())) {
   const docker = programs.find("docker");
@@ -127,7 +129,7 @@ async function findEngine(programs = new Programs(programDirectories())) {
   return { docker, engine, compose, buildx };
 }
 function isUsable({ engine, compose, buildx }) {
-  return isAtLeast(engine, MINIMUM.engine) && isAtLeast(compose, MINIMUM.compose) && isAtLeast(buildx, MINIMUM.buildx);
+  return isAtLeast(engine, OLDEST_ENGINE.engine) && isAtLeast(compose, OLDEST_ENGINE.compose) && isAtLeast(buildx, OLDEST_ENGINE.buildx);
 }
 function isAtLeast(version, minimum) {
   const [major = 0, minor = 0] = (version ?? "").split(".").map(Number.parseFloat);
@@ -140,32 +142,33 @@ function checkEngine({ docker, engine, compose, buildx }, needed) {
   const start = `\`docker info\` says why: start it, let this user use it, or name another in DOCKER_HOST; ${ours}`;
   const install = `install it: https://docs.docker.com/engine/install; ${ours}`;
   const found = [
-    judged(there(engine), isAtLeast(engine, MINIMUM.engine), {
+    judged(there(engine), isAtLeast(engine, OLDEST_ENGINE.engine), {
       name: "Docker engine",
       needed,
-      wanted: `version ${Number(MINIMUM.engine)} or newer that answers, for driver compose`,
+      wanted: `version ${Number(OLDEST_ENGINE.engine)} or newer that answers, for driver compose`,
       fix: docker !== null && engine === null ? start : install
     })
   ];
   if (docker === null) return found;
   return [
     ...found,
-    judged(there(compose), isAtLeast(compose, MINIMUM.compose), {
+    judged(there(compose), isAtLeast(compose, OLDEST_ENGINE.compose), {
       name: "docker compose",
       needed,
-      wanted: `version ${MINIMUM.compose} or newer, for driver compose`,
+      wanted: `version ${OLDEST_ENGINE.compose} or newer, for driver compose`,
       fix: "install the plugin: https://docs.docker.com/compose/install/linux"
     }),
-    judged(there(buildx), isAtLeast(buildx, MINIMUM.buildx), {
+    judged(there(buildx), isAtLeast(buildx, OLDEST_ENGINE.buildx), {
       name: "docker buildx",
       needed,
-      wanted: `version ${MINIMUM.buildx} or newer, for driver compose`,
+      wanted: `version ${OLDEST_ENGINE.buildx} or newer, for driver compose`,
       fix: "install the plugin: https://docs.docker.com/build/install-buildx"
     })
   ];
 }
 
 export {
+  OLDEST_ENGINE,
   finding,
   judged,
   TOOLS,

@@ -40,6 +40,9 @@ import {
   undecided
 } from "./shared-arms.js";
 import {
+  OLDEST_ENGINE
+} from "./shared-programs.js";
+import {
   InputError,
   MeasureError
 } from "./shared-errors.js";
@@ -241,11 +244,10 @@ var Sampler = class {
       last = now;
     }
     const others = this.#foreign(first, last, spentBetween(around, neighbours(ours), this.#cpus));
-    const seen = {
+    return {
       base: await this.#seen("base", spent.base, first, last, others),
       head: await this.#seen("head", spent.head, first, last, others)
     };
-    return seen;
   }
   async #seen(arm, spent, first, last, others) {
     const before = this.#fronts[arm];
@@ -1142,7 +1144,6 @@ async function docker(args, options) {
   const log = options.log === void 0 ? null : new Log(options.log);
   const child = spawn2("docker", args, {
     detached: true,
-    cwd: options.cwd,
     env: childEnvironment(options.env ?? {}),
     stdio: ["ignore", "pipe", "pipe"]
   });
@@ -1270,19 +1271,14 @@ var Container = class {
   get pid() {
     return this.#seen.State.Pid;
   }
-  /** Address in the network of that name, or in its first one; null where it has none of its own. */
-  address(network2) {
-    const networks = this.#seen.NetworkSettings.Networks ?? {};
-    const found = (network2 === void 0 ? void 0 : networks[network2]) ?? Object.values(networks)[0];
-    return found?.IPAddress ? found.IPAddress : null;
+  /** Address in its first network; null where it has none of its own. */
+  address() {
+    const [first] = Object.values(this.#seen.NetworkSettings.Networks ?? {});
+    return first?.IPAddress ? first.IPAddress : null;
   }
   /** Id of the container whose network it uses; null where it has its own. */
   get networkOf() {
     return /^container:(.+)$/.exec(this.#seen.HostConfig.NetworkMode)?.[1] ?? null;
-  }
-  /** A variable of its environment. */
-  variable(name) {
-    return this.#seen.Config.Env?.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
   }
   /** Whether the process that started() saw still runs, and no worker of it was killed. */
   get alive() {
@@ -1382,7 +1378,6 @@ function parentOf(pid) {
 }
 
 // scripts/src/target/compose/engine-check.ts
-var MINIMUM = { engine: "25.0", compose: "2.24", buildx: "0.12" };
 var INSTEAD = "or run with --driver process, which needs no Docker";
 async function checkEngine(config, signal) {
   const ask = async (args, complaint, options) => (await docker(args, { ...options, signal }).catch((error) => {
@@ -1397,7 +1392,7 @@ async function checkEngine(config, signal) {
   ]);
   const info = JSON.parse(text);
   const versions = { engine: info.ServerVersion, compose, buildx: /\bv?(\d+\.\d+\S*)/.exec(buildx)?.[1] ?? "" };
-  for (const [name, minimum] of Object.entries(MINIMUM)) {
+  for (const [name, minimum] of Object.entries(OLDEST_ENGINE)) {
     const version = versions[name];
     if (isAtLeast(version, minimum)) continue;
     const called = name === "engine" ? "Docker engine" : `docker ${name}`;

@@ -1,8 +1,7 @@
+import { OLDEST_ENGINE } from "../core/engine.ts";
 import { type Finding, judged } from "./finding.ts";
 import { Programs, programDirectories } from "./programs.ts";
 
-/** What the compose driver needs: `start_interval` of health checks came with engine 25; scripts/engine.sh says the same. */
-const MINIMUM = { engine: "25.0", compose: "2.24", buildx: "0.12" } as const;
 const PATIENCE_MS = 3000;
 
 /** Docker on this machine; versions are null where something is missing or does not answer. */
@@ -30,7 +29,11 @@ export async function findEngine(programs = new Programs(programDirectories())):
 
 /** Whether the compose driver can work with it. */
 export function isUsable({ engine, compose, buildx }: Engine): boolean {
-  return isAtLeast(engine, MINIMUM.engine) && isAtLeast(compose, MINIMUM.compose) && isAtLeast(buildx, MINIMUM.buildx);
+  return (
+    isAtLeast(engine, OLDEST_ENGINE.engine) &&
+    isAtLeast(compose, OLDEST_ENGINE.compose) &&
+    isAtLeast(buildx, OLDEST_ENGINE.buildx)
+  );
 }
 
 function isAtLeast(version: string | null, minimum: string): boolean {
@@ -46,26 +49,26 @@ export function checkEngine({ docker, engine, compose, buildx }: Engine, needed:
   const start = `\`docker info\` says why: start it, let this user use it, or name another in DOCKER_HOST; ${ours}`;
   const install = `install it: https://docs.docker.com/engine/install; ${ours}`;
   const found = [
-    judged(there(engine), isAtLeast(engine, MINIMUM.engine), {
+    judged(there(engine), isAtLeast(engine, OLDEST_ENGINE.engine), {
       name: "Docker engine",
       needed,
-      wanted: `version ${Number(MINIMUM.engine)} or newer that answers, for driver compose`,
+      wanted: `version ${Number(OLDEST_ENGINE.engine)} or newer that answers, for driver compose`,
       fix: docker !== null && engine === null ? start : install,
     }),
   ];
   if (docker === null) return found;
   return [
     ...found,
-    judged(there(compose), isAtLeast(compose, MINIMUM.compose), {
+    judged(there(compose), isAtLeast(compose, OLDEST_ENGINE.compose), {
       name: "docker compose",
       needed,
-      wanted: `version ${MINIMUM.compose} or newer, for driver compose`,
+      wanted: `version ${OLDEST_ENGINE.compose} or newer, for driver compose`,
       fix: "install the plugin: https://docs.docker.com/compose/install/linux",
     }),
-    judged(there(buildx), isAtLeast(buildx, MINIMUM.buildx), {
+    judged(there(buildx), isAtLeast(buildx, OLDEST_ENGINE.buildx), {
       name: "docker buildx",
       needed,
-      wanted: `version ${MINIMUM.buildx} or newer, for driver compose`,
+      wanted: `version ${OLDEST_ENGINE.buildx} or newer, for driver compose`,
       fix: "install the plugin: https://docs.docker.com/build/install-buildx",
     }),
   ];

@@ -98,11 +98,10 @@ export class Sampler {
       last = now;
     }
     const others = this.#foreign(first, last, spentBetween(around, neighbours(ours), this.#cpus));
-    const seen = {
+    return {
       base: await this.#seen("base", spent.base, first, last, others),
       head: await this.#seen("head", spent.head, first, last, others),
     };
-    return seen;
   }
 
   async #seen(arm: Arm, spent: Spent, first: Snapshot, last: Snapshot, others: number): Promise<Seen> {

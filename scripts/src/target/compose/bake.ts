@@ -23,8 +23,8 @@ export interface Bake {
 
 /**
  * One bake file that builds what both arms and the shared project need, tagged as the projects name it, with these
- * labels; null where nothing is built. `tags` and `cache_to` of the user's file are left out: they would overwrite images and caches that
- * are not this run's. Both arms may read the cache of either.
+ * labels; null where nothing is built. `tags` and `cache_to` of the user's file are left out: they would overwrite
+ * images and caches that are not this run's. Both arms may read the cache of either.
  */
 export function bakeFile(projects: Projects, labels: Labels, cache: CacheEntries): Bake | null {
   const builds = (["base", "head", "shared"] as const).flatMap((project) => buildsOf(project, projects));

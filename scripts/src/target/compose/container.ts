@@ -12,7 +12,7 @@ import { startTicks } from "./owner.ts";
 /** What `docker inspect` says of a container, as far as it matters here. */
 export interface Inspection {
   Id: string;
-  Config: { Labels: Record<string, string>; Env: string[] | null };
+  Config: { Labels: Record<string, string> };
   State: {
     Pid: number;
     Status: string;
@@ -71,21 +71,15 @@ export class Container {
     return this.#seen.State.Pid;
   }
 
-  /** Address in the network of that name, or in its first one; null where it has none of its own. */
-  address(network?: string): string | null {
-    const networks = this.#seen.NetworkSettings.Networks ?? {};
-    const found = (network === undefined ? undefined : networks[network]) ?? Object.values(networks)[0];
-    return found?.IPAddress ? found.IPAddress : null;
+  /** Address in its first network; null where it has none of its own. */
+  address(): string | null {
+    const [first] = Object.values(this.#seen.NetworkSettings.Networks ?? {});
+    return first?.IPAddress ? first.IPAddress : null;
   }
 
   /** Id of the container whose network it uses; null where it has its own. */
   get networkOf(): string | null {
     return /^container:(.+)$/.exec(this.#seen.HostConfig.NetworkMode)?.[1] ?? null;
-  }
-
-  /** A variable of its environment. */
-  variable(name: string): string | null {
-    return this.#seen.Config.Env?.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
   }
 
   /** Whether the process that started() saw still runs, and no worker of it was killed. */
@@ -161,7 +155,7 @@ function isIn(pid: number, container: string): boolean {
 }
 
 /** Memory is that of now, everything else adds up. */
-export function add(one: Usage, other: Usage): Usage {
+function add(one: Usage, other: Usage): Usage {
   return {
     cpuSeconds: one.cpuSeconds + other.cpuSeconds,
     memoryBytes: other.memoryBytes,

@@ -1,12 +1,7 @@
+import { OLDEST_ENGINE } from "../../core/engine.ts";
 import { MeasureError } from "../../core/errors.ts";
 import type { Config } from "../../core/model.ts";
 import { DockerError, type DockerOptions, docker, lastLines } from "./engine.ts";
-
-/**
- * `start_interval` of health checks came with engine 25; `docker compose config` as we need it. config/engine.ts and
- * scripts/engine.sh say the same.
- */
-export const MINIMUM = { engine: "25.0", compose: "2.24", buildx: "0.12" } as const;
 
 const INSTEAD = "or run with --driver process, which needs no Docker";
 
@@ -43,8 +38,8 @@ export async function checkEngine(config: Config, signal: AbortSignal): Promise<
   ]);
   const info = JSON.parse(text) as EngineInfo;
   const versions = { engine: info.ServerVersion, compose, buildx: /\bv?(\d+\.\d+\S*)/.exec(buildx)?.[1] ?? "" };
-  for (const [name, minimum] of Object.entries(MINIMUM)) {
-    const version = versions[name as keyof typeof MINIMUM];
+  for (const [name, minimum] of Object.entries(OLDEST_ENGINE)) {
+    const version = versions[name as keyof typeof OLDEST_ENGINE];
     if (isAtLeast(version, minimum)) continue;
     const called = name === "engine" ? "Docker engine" : `docker ${name}`;
     throw new MeasureError(`${called} ${version} is too old, ${minimum} or newer is needed; ${INSTEAD}`);

@@ -11,7 +11,6 @@ export interface DockerOptions {
   env?: Record<string, string>;
   /** File that everything it prints is appended to as well. */
   log?: string;
-  cwd?: string;
 }
 
 /** A docker command that failed. */
@@ -38,7 +37,6 @@ export async function docker(args: readonly string[], options: DockerOptions): P
   // A group of its own: Ctrl-C reaches us alone, and we decide what it ends.
   const child = spawn("docker", args, {
     detached: true,
-    cwd: options.cwd,
     env: childEnvironment(options.env ?? {}),
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -16,9 +16,9 @@ const BETWEEN_TRIES_MS = 300;
 const lines = (text: string): string[] => [...new Set(text.split("\n").filter(Boolean))];
 
 /**
- * Removes containers, networks, volumes and images (or some of these) that carry the label, and looks again until there are none: one
- * that somebody else removes just now, or that the engine was still making, is no reason to leave the rest.
- * Throws MeasureError with what is left.
+ * Removes containers, networks, volumes and images (or some of these) that carry the label, and looks again until
+ * there are none: one that somebody else removes just now, or that the engine was still making, is no reason to leave
+ * the rest. Throws MeasureError with what is left.
  *
  * @returns number of containers
  */

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { OLDEST_ENGINE } from "../../../src/core/engine.ts";
 import type { Config, Resources } from "../../../src/core/model.ts";
-import { type EngineInfo, lackOf, MINIMUM } from "../../../src/target/compose/engine-check.ts";
+import { type EngineInfo, lackOf } from "../../../src/target/compose/engine-check.ts";
 import { makeSite } from "../app.ts";
 
 const INFO: EngineInfo = {
@@ -49,8 +50,8 @@ test.each<[string, Partial<EngineInfo>, Config["measure"]["isolation"], Resource
 
 test("the doctor and the script that starts an engine ask for the same versions", () => {
   const text = (path: string) => readFileSync(join(import.meta.dirname, "../../../..", path), "utf8");
-  const { engine, compose, buildx } = MINIMUM;
-  expect(text("scripts/src/config/engine.ts")).toContain(
+  const { engine, compose, buildx } = OLDEST_ENGINE;
+  expect(text("scripts/src/core/engine.ts")).toContain(
     `{ engine: "${engine}", compose: "${compose}", buildx: "${buildx}" }`,
   );
   expect(text("scripts/engine.sh")).toContain(`AT_LEAST=([engine]=${engine} [compose]=${compose} [buildx]=${buildx})`);
