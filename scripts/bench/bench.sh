@@ -15,7 +15,7 @@ usage: bench.sh COMMAND
   plant NAME [N]      N runs (3) of the cells that a plant of the reference application concerns
   suite NAME          one run of the default suite with a plant
   neighbour [on|off]  one unchanged run beside a neighbour that burns a core in bursts of 1-20 s half of the time,
-                      with the foreign-load check on (default) or off
+                      with the check for foreign load on (default) or off
   wrk [ROUNDS]        QPS as measured against wrk's
   compare             time of compare and report on 100 and 1,000 cells
 
@@ -46,7 +46,7 @@ summary() {
       | if . == null then "-" else "\(.id) \((.estimate.ratio - 1) | percent)% [\((.estimate.low - 1) | percent) .. \((.estimate.high - 1) | percent)] \(.verdict)" end;
     .times as $t | ($t.wall - $t.pilot - $t.total) as $rest
     | "\($name): \(.verdict)  green \([.cells[] | select(.verdict == "pass")] | length) of \(.cells | length)"
-    + "  blocks \(.blocks)  slots \(.slots) struck \(.struck | tojson)"
+    + "  blocks \(.blocks)  slots \(.slots) struck \(.struck | tojson)  disturbed rounds \(.disturbed)"
     + "  wall \($t.wall | round) s (load \($t.load / $t.wall | percent)%, restarts \($t.restart / $t.wall | percent)%,"
     + " warm-up \($t.warmUp / $t.wall | percent)%, k6 start \($t.k6Start / $t.wall | percent)%, pilot \($t.pilot / $t.wall | percent)%,"
     + " start, census and end \($rest / $t.wall | percent)%)"

@@ -727,6 +727,7 @@ var slot = strictObject({
     servicesCpuSeconds: reading,
     generatorCpuSeconds: reading,
     generatorCores: number().positive(),
+    generatorIdleSeconds: reading,
     foreignCpuSeconds: reading,
     stealSeconds: reading,
     intervalSeconds: number().positive(),

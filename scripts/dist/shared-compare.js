@@ -4,6 +4,7 @@ import {
   allTests,
   cellIsRed,
   estimateOf,
+  isDisturbed,
   median,
   replay
 } from "./shared-replay.js";
@@ -36,6 +37,7 @@ function compare({ plan, census, lines, damaged }) {
     blocks: run.blocks,
     slots: run.cells.reduce((sum, state) => sum + state.slots, 0),
     struck: addCounts(run.cells.map((state) => state.struck)),
+    disturbed: run.cells.reduce((sum, state) => sum + disturbedRounds(state, plan.config.measure), 0),
     stop: stop && { reason: stop.reason, detail: stop.detail },
     times: times(lines, stop?.wallSeconds ?? null),
     yardstick: yardstick(lines),
@@ -126,6 +128,10 @@ function cellResult(run, state) {
     slots: state.slots,
     reasons: state.reasons
   };
+}
+function disturbedRounds({ rounds, confirm }, limits) {
+  const all = [...rounds, ...confirm.rounds];
+  return all.filter(({ base, head }) => isDisturbed(base, limits) || isDisturbed(head, limits)).length;
 }
 function cellVerdict(state, tests) {
   if (state.status !== "judged") return state.status;

@@ -2718,6 +2718,13 @@ function pText(p) {
   return p > 0.9999 ? "&gt; 0.9999" : p.toFixed(4);
 }
 function strikes({ comparison }) {
+  const { disturbed } = comparison;
+  if (disturbed === 0) return struckSlots(comparison);
+  return `${struckSlots(comparison)}
+
+${plural(disturbed, "round")} had others on our cores, both versions alike, and counted.`;
+}
+function struckSlots(comparison) {
   const entries = Object.entries(comparison.struck);
   const total2 = entries.reduce((sum, [, count]) => sum + count, 0);
   if (total2 === 0) return `No slot was struck.`;
@@ -3016,13 +3023,21 @@ function unconfirmed(confirmation) {
   return confirmation === "no-time" ? confirmationPhrase(confirmation) : "fresh replicas did not show it again";
 }
 function noiseLines(comparison) {
-  if (struckShare(comparison.struck, comparison.slots) < NOISY) return [];
+  const lines = [];
   const [first] = Object.entries(comparison.struck).sort((a, b) => b[1] - a[1]);
-  if (first === void 0) return [];
-  const [reason, count] = first;
-  return [
-    `In ${decimal(count)} of ${plural(comparison.slots, "slot")} ${STRIKE_LABEL[reason]}: these count for nothing and were measured again where time allowed.`
-  ];
+  if (first !== void 0 && struckShare(comparison.struck, comparison.slots) >= NOISY) {
+    const [reason, count] = first;
+    lines.push(
+      `In ${decimal(count)} of ${plural(comparison.slots, "slot")} ${STRIKE_LABEL[reason]}: these count for nothing and were measured again where time allowed.`
+    );
+  }
+  const rounds = comparison.slots / 2;
+  if (comparison.disturbed >= NOISY * rounds && comparison.disturbed > 0) {
+    lines.push(
+      `In ${plural(comparison.disturbed, "round")} something else used our cores: both versions alike, as they take turns, but the figures scatter more and the speeds shown are lower than on a quiet machine.`
+    );
+  }
+  return lines;
 }
 
 // scripts/src/report/markdown.ts

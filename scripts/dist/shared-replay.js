@@ -12238,21 +12238,25 @@ function isFunctional(reason) {
 function failureShare(sample) {
   return sample.requests > 0 ? Math.max(sample.errors, sample.failedChecks) / sample.requests : 0;
 }
-function strikeReason(sample, limits, layout) {
+function strikeReason(sample, other, limits, layout) {
   const [event] = sample.events;
   if (event !== void 0) return event;
   const { witness } = sample;
   const { maxForeignCores } = limits;
   if (witness !== null && maxForeignCores !== null) {
-    if (witness.foreignCpuSeconds / witness.intervalSeconds > maxForeignCores) return "foreign-load";
-    if (witness.stealSeconds / witness.intervalSeconds > maxForeignCores) return "steal";
+    const more = takenCores(witness) - takenCores(other?.witness ?? null);
+    if (more > maxForeignCores) return taker(witness);
   }
   if (sample.portErrors > 0) return "ports-exhausted";
   if (witness !== null) {
     if (witness.listenOverflows > 0) return "listen-overflow";
     const busySeconds = Math.min(sample.seconds, witness.intervalSeconds);
-    const generatorShare = witness.generatorCpuSeconds / (busySeconds * witness.generatorCores);
-    if (layout.isolated && generatorShare >= GENERATOR_SATURATED) return "generator-saturated";
+    if (layout.isolated && witness.generatorCpuSeconds >= GENERATOR_SATURATED * busySeconds * witness.generatorCores) {
+      return "generator-saturated";
+    }
+    const idleSeconds = witness.generatorIdleSeconds - (witness.intervalSeconds - busySeconds) * layout.generator.length;
+    const mayIdleSeconds = (1 - GENERATOR_SATURATED) * busySeconds * layout.generator.length;
+    if (layout.isolated && isDisturbed(sample, limits) && idleSeconds < mayIdleSeconds) return taker(witness);
   }
   if (sample.requests === 0 || sample.latencyMs === null) return "no-requests";
   if (failureShare(sample) > limits.maxErrorRate) return "errors";
@@ -12260,6 +12264,15 @@ function strikeReason(sample, limits, layout) {
     return "dropped-iterations";
   }
   return null;
+}
+function isDisturbed(sample, { maxForeignCores }) {
+  return maxForeignCores !== null && takenCores(sample.witness) > maxForeignCores;
+}
+function takenCores(witness) {
+  return witness === null ? 0 : (witness.foreignCpuSeconds + witness.stealSeconds) / witness.intervalSeconds;
+}
+function taker(witness) {
+  return witness.stealSeconds > witness.foreignCpuSeconds ? "steal" : "foreign-load";
 }
 
 // scripts/src/core/replay.ts
@@ -12385,7 +12398,10 @@ function settleBlock(run, slots) {
 function settleRound(run, state, slots) {
   const { measure } = run.plan.config;
   const { confirmation } = run;
-  const judged = slots.map((slot) => ({ slot, reason: strikeReason(slot, measure, run.plan.layout) }));
+  const judged = slots.map((slot) => {
+    const other = slots.find((candidate) => candidate.arm !== slot.arm) ?? null;
+    return { slot, reason: strikeReason(slot, other, measure, run.plan.layout) };
+  });
   state.slots += slots.length;
   for (const { reason } of judged) if (reason) state.struck.set(reason, (state.struck.get(reason) ?? 0) + 1);
   const base = judged.find(({ slot }) => slot.arm === "base");
@@ -12398,7 +12414,9 @@ function settleRound(run, state, slots) {
   }
   (confirmation === null ? state.rounds : state.confirm.rounds).push({ base: base.slot, head: head.slot });
   for (const test of confirmation?.tests ?? state.tests) {
-    if (test.cell === state.cell.id) addRound(test, base.slot, head.slot);
+    if (test.cell !== state.cell.id) continue;
+    if (test.limit !== null && isDisturbed(head.slot, measure)) continue;
+    addRound(test, base.slot, head.slot);
   }
 }
 function countStrike(strikes, base, head) {
@@ -12488,6 +12506,7 @@ function cellsToConfirm(run) {
 export {
   median,
   estimateOf,
+  isDisturbed,
   FIRST_LOOK,
   replay,
   next,

@@ -195,11 +195,13 @@ function spentBetween(start, end, cpus) {
 
 // scripts/src/measure/sampler.ts
 var KERNEL_CORES = 0.15;
+var LOOK_SECONDS = 1;
 var Sampler = class {
   #target;
   #generator;
   #generatorCores;
   #cpus;
+  #generatorCpus;
   #booksInterrupts = booksInterruptTime();
   #fronts = { base: null, head: null };
   /** @param generator usage and process of k6 */
@@ -207,6 +209,7 @@ var Sampler = class {
     this.#target = target;
     this.#generator = generator.usage;
     this.#generatorCores = Math.min(layout.generator.length, cpuQuota(generator.pid) ?? Number.POSITIVE_INFINITY);
+    this.#generatorCpus = layout.generator;
     this.#cpus = [.../* @__PURE__ */ new Set([...layout.generator, ...layout.target, ...layout.services])];
   }
   /** What the fronts had counted before the first slot. */
@@ -215,7 +218,8 @@ var Sampler = class {
   }
   /**
    * Watches one round, whose first turn begins now. What a turn cost is read when the next one begins, its last
-   * requests included. Others are looked for over the round as a whole and laid on both slots alike.
+   * requests included. Others are looked for once a second, or over each turn where turns are longer, and what they
+   * spent in that time is laid on the arms by their share of it.
    *
    * @param turns in order of time
    * @param sleepUntil resolves at a moment of the monotonic clock, s
@@ -223,40 +227,62 @@ var Sampler = class {
    * @returns what was seen of each arm; null where the signal ended it
    */
   async watch(turns, sleepUntil2, settleSeconds, signal) {
-    const ours = [process.pid, ...this.#target.roots()];
-    const around = neighbours(ours);
-    const first = this.#snapshot();
     const spent = { base: { ...NOTHING }, head: { ...NOTHING } };
+    const first = this.#snapshot();
     let last = first;
-    for (const [index, { arm, at, seconds: seconds2 }] of turns.entries()) {
-      const next2 = turns[index + 1]?.at ?? at + seconds2 + settleSeconds;
-      for (let until = at + 1; until < at + seconds2 + 1e-3; until++) {
-        await sleepUntil2(until);
-        if (until >= next2) break;
-        const now2 = this.#snapshot();
-        add(spent[arm], arm, last, now2);
-        last = now2;
-      }
-      await sleepUntil2(next2);
-      if (signal.aborted) return null;
+    let looked = { at: first, others: this.#neighbours() };
+    const sinceLook = { base: 0, head: 0 };
+    const read = (arm, { underLoad }) => {
       const now = this.#snapshot();
-      add(spent[arm], arm, last, now);
+      addCosts(spent[arm], arm, last, now);
+      if (underLoad) {
+        addConditions(spent[arm], arm, last, now);
+        sinceLook[arm] += now.at - last.at;
+      }
       last = now;
+    };
+    const look = () => {
+      const others = this.#neighbours();
+      const foreign = this.#foreign(looked.at, last, spentBetween(looked.others, others, this.#cpus));
+      const total = sinceLook.base + sinceLook.head;
+      for (const arm of ARMS) {
+        if (total > 0) spent[arm].foreignCpuSeconds += foreign * sinceLook[arm] / total;
+        sinceLook[arm] = 0;
+      }
+      looked = { at: last, others };
+    };
+    for (const [index, { arm, at, seconds: seconds2 }] of turns.entries()) {
+      const next2 = turns[index + 1]?.at;
+      for (let until = at + 1; until < at + seconds2 - 0.5; until++) {
+        await sleepUntil2(until);
+        read(arm, { underLoad: true });
+      }
+      if (next2 === void 0 || seconds2 >= LOOK_SECONDS) {
+        await sleepUntil2(at + seconds2);
+        read(arm, { underLoad: true });
+        look();
+        await sleepUntil2(next2 ?? at + seconds2 + settleSeconds);
+        read(arm, { underLoad: false });
+        looked = { at: last, others: this.#neighbours() };
+      } else {
+        await sleepUntil2(next2);
+        read(arm, { underLoad: true });
+        if (last.at - looked.at.at >= LOOK_SECONDS) look();
+      }
+      if (signal.aborted) return null;
     }
-    const others = this.#foreign(first, last, spentBetween(around, neighbours(ours), this.#cpus));
     return {
-      base: await this.#seen("base", spent.base, first, last, others),
-      head: await this.#seen("head", spent.head, first, last, others)
+      base: await this.#seen("base", spent.base, first, last),
+      head: await this.#seen("head", spent.head, first, last)
     };
   }
-  async #seen(arm, spent, first, last, others) {
+  async #seen(arm, spent, first, last) {
     const before = this.#fronts[arm];
     const front = await this.#front(arm);
     this.#fronts[arm] = front;
     const portErrors = (front?.portErrors ?? 0) - (before?.portErrors ?? 0);
     const usage = last.arms[arm];
     if (usage === null || spent.intervalSeconds === 0) return { witness: null, portErrors, oomKilled: false };
-    const share = spent.intervalSeconds / (last.at - first.at);
     const { listenOverflows: listenOverflows2, ...sums } = spent;
     const turnedAway = (front?.listenOverflows ?? 0) - (before?.listenOverflows ?? 0);
     return {
@@ -265,8 +291,6 @@ var Sampler = class {
       witness: {
         ...sums,
         generatorCores: this.#generatorCores,
-        foreignCpuSeconds: others * share,
-        stealSeconds: (last.cpu.steal - first.cpu.steal) * share,
         targetMemoryBytes: usage.memoryBytes,
         timeWait: timeWaitSockets(this.#target.namespaces()),
         listenOverflows: listenOverflows2 + turnedAway,
@@ -274,6 +298,9 @@ var Sampler = class {
         maxChildrenReached: front?.maxChildrenReached ?? 0
       }
     };
+  }
+  #neighbours() {
+    return neighbours([process.pid, ...this.#target.roots()]);
   }
   /**
    * CPU time of others on our cores, s: what their processes spent; or, where they cannot be seen from here (another
@@ -296,6 +323,7 @@ var Sampler = class {
       generatorCpuSeconds: this.#generator.read().cpuSeconds,
       ownCpuSeconds: (user + system) / 1e6,
       cpu: cpuTimes(this.#cpus),
+      generatorIdleSeconds: cpuTimes(this.#generatorCpus).idle,
       overflows: listenOverflows(this.#target.namespaces())
     };
   }
@@ -308,21 +336,27 @@ var NOTHING = {
   targetCpuSeconds: 0,
   servicesCpuSeconds: 0,
   generatorCpuSeconds: 0,
+  generatorIdleSeconds: 0,
+  foreignCpuSeconds: 0,
+  stealSeconds: 0,
   intervalSeconds: 0,
   targetPeakCores: 0,
   throttledPeriods: 0,
   listenOverflows: 0
 };
-function add(spent, arm, from, to) {
-  const seconds2 = to.at - from.at;
-  const target = cpuBetween(from.arms[arm], to.arms[arm]);
-  spent.targetCpuSeconds += target;
+function addCosts(spent, arm, from, to) {
+  spent.targetCpuSeconds += cpuBetween(from.arms[arm], to.arms[arm]);
   spent.servicesCpuSeconds += cpuBetween(from.services, to.services);
   spent.generatorCpuSeconds += to.generatorCpuSeconds - from.generatorCpuSeconds;
-  spent.intervalSeconds += seconds2;
-  spent.targetPeakCores = Math.max(spent.targetPeakCores, target / seconds2);
   spent.throttledPeriods += (to.arms[arm]?.throttledPeriods ?? 0) - (from.arms[arm]?.throttledPeriods ?? 0);
   spent.listenOverflows += to.overflows - from.overflows;
+}
+function addConditions(spent, arm, from, to) {
+  const seconds2 = to.at - from.at;
+  spent.intervalSeconds += seconds2;
+  spent.targetPeakCores = Math.max(spent.targetPeakCores, cpuBetween(from.arms[arm], to.arms[arm]) / seconds2);
+  spent.generatorIdleSeconds += to.generatorIdleSeconds - from.generatorIdleSeconds;
+  spent.stealSeconds += to.cpu.steal - from.cpu.steal;
 }
 function cpuBetween(start, end) {
   return start === null || end === null ? 0 : end.cpuSeconds - start.cpuSeconds;
@@ -1260,7 +1294,7 @@ var Container = class {
   /** Takes note of a start: its process, its accounting and its log are new. */
   started(seen) {
     this.#seen = seen;
-    this.#before = add2(this.#before, this.#usage);
+    this.#before = add(this.#before, this.#usage);
     this.#usage = NOTHING2;
     this.#startTicks = startTicks(this.pid);
     this.#cgroup = this.pid > 0 ? cgroupOf(this.pid) : null;
@@ -1289,7 +1323,7 @@ var Container = class {
     if (this.pid === 0) return { ...this.#before, memoryBytes: 0 };
     if (this.#cgroup === null) return null;
     this.#usage = readCgroup(this.#cgroup, this.#usage);
-    return add2(this.#before, this.#usage);
+    return add(this.#before, this.#usage);
   }
   /** Takes note of what `docker inspect` says of its end; its cgroup went with it. Call it once, before a restart. */
   killedForMemory() {
@@ -1341,7 +1375,7 @@ function isIn(pid, container) {
     return false;
   }
 }
-function add2(one, other) {
+function add(one, other) {
   return {
     cpuSeconds: one.cpuSeconds + other.cpuSeconds,
     memoryBytes: other.memoryBytes,
@@ -1354,7 +1388,7 @@ function usageOf(containers) {
   for (const container of containers) {
     const usage = container.usage();
     if (usage === null || sum === null) sum = null;
-    else sum = { ...add2(sum, usage), memoryBytes: sum.memoryBytes + usage.memoryBytes };
+    else sum = { ...add(sum, usage), memoryBytes: sum.memoryBytes + usage.memoryBytes };
   }
   return sum;
 }
@@ -1623,14 +1657,14 @@ function namedVolumes(service) {
 }
 function restartOrder(services, restart) {
   const order = [];
-  const add3 = (name) => {
+  const add2 = (name) => {
     if (order.includes(name)) return;
     order.push(name);
     for (const [other, service] of Object.entries(services)) {
-      if (modesOf(service).some(([, to]) => to === name)) add3(other);
+      if (modesOf(service).some(([, to]) => to === name)) add2(other);
     }
   };
-  for (const name of restart) add3(name);
+  for (const name of restart) add2(name);
   return order;
 }
 function modesOf(service) {
@@ -2585,12 +2619,12 @@ function oneShotsOf(models) {
 }
 function inOrder(services, names) {
   const ordered = /* @__PURE__ */ new Set();
-  const add3 = (name, above) => {
+  const add2 = (name, above) => {
     if (above.includes(name)) return;
-    for (const needed of Object.keys(services[name]?.depends_on ?? {})) add3(needed, [...above, name]);
+    for (const needed of Object.keys(services[name]?.depends_on ?? {})) add2(needed, [...above, name]);
     if (names.includes(name)) ordered.add(name);
   };
-  for (const name of names) add3(name, []);
+  for (const name of names) add2(name, []);
   return [...ordered];
 }
 

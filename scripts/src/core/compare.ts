@@ -10,6 +10,7 @@ import type {
   Environment,
   LatencyMs,
   LatencyStatistic,
+  MeasureConfig,
   Plan,
   Reason,
   SampleLine,
@@ -22,6 +23,7 @@ import { ARMS, assertNever } from "./model.ts";
 import { allTests, type CellState, cellIsRed, type Run, replay } from "./replay.ts";
 import { median } from "./stats/robust.ts";
 import { estimateOf, type TestState } from "./test-state.ts";
+import { isDisturbed } from "./validity.ts";
 
 /** What a comparison is made from: the files of a work directory, parsed. */
 export interface CompareInput {
@@ -60,6 +62,7 @@ export function compare({ plan, census, lines, damaged }: CompareInput): Compari
     blocks: run.blocks,
     slots: run.cells.reduce((sum, state) => sum + state.slots, 0),
     struck: addCounts(run.cells.map((state) => state.struck)),
+    disturbed: run.cells.reduce((sum, state) => sum + disturbedRounds(state, plan.config.measure), 0),
     stop: stop && { reason: stop.reason, detail: stop.detail },
     times: times(lines, stop?.wallSeconds ?? null),
     yardstick: yardstick(lines),
@@ -166,6 +169,11 @@ function cellResult(run: Run, state: CellState): CellResult {
     slots: state.slots,
     reasons: state.reasons,
   };
+}
+
+function disturbedRounds({ rounds, confirm }: CellState, limits: MeasureConfig): number {
+  const all = [...rounds, ...confirm.rounds];
+  return all.filter(({ base, head }) => isDisturbed(base, limits) || isDisturbed(head, limits)).length;
 }
 
 function cellVerdict(state: CellState, tests: readonly TestResult[]): CellResult["verdict"] {

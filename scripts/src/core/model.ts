@@ -316,10 +316,12 @@ export interface Witness {
   generatorCpuSeconds: number;
   /** Cores the generator may use: its CPUs, or its quota where that is less. */
   generatorCores: number;
+  /** Time in which the generator's CPUs had nothing to do. */
+  generatorIdleSeconds: number;
   /** CPU time on our cores that neither ours nor the kernel on their behalf spent. */
   foreignCpuSeconds: number;
   stealSeconds: number;
-  /** Length of the interval the counters span, s. */
+  /** Time under load, and the gaps between short turns, s: what foreign, steal and idle time are shares of. */
   intervalSeconds: number;
   /** Highest CPU use of the arm over one of its turns, or 1 s of a longer one, cores. */
   targetPeakCores: number;
@@ -544,6 +546,8 @@ export interface Comparison {
   /** Slots measured and struck, whole run. */
   slots: number;
   struck: Partial<Record<StrikeReason, number>>;
+  /** Rounds that count although others used our cores: from both arms alike. */
+  disturbed: number;
   stop: { reason: StopReason; detail: string | null } | null;
   /** Where the time went, s. */
   times: BlockTimes & { pilot: number; wall: number };

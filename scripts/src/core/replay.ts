@@ -13,7 +13,7 @@ import type {
 } from "./model.ts";
 import { median } from "./stats/robust.ts";
 import { addLogRatio, addRound, blank, lookAtAll, overallTest, type TestState, testsOf } from "./test-state.ts";
-import { isEnvironment, isFunctional, strikeReason } from "./validity.ts";
+import { isDisturbed, isEnvironment, isFunctional, strikeReason } from "./validity.ts";
 
 /** Rounds before anything is decided. */
 export const FIRST_LOOK = 6;
@@ -211,7 +211,10 @@ function settleBlock(run: Run, slots: readonly SlotSample[]): void {
 function settleRound(run: Run, state: CellState, slots: readonly SlotSample[]): void {
   const { measure } = run.plan.config;
   const { confirmation } = run;
-  const judged = slots.map((slot) => ({ slot, reason: strikeReason(slot, measure, run.plan.layout) }));
+  const judged = slots.map((slot) => {
+    const other = slots.find((candidate) => candidate.arm !== slot.arm) ?? null;
+    return { slot, reason: strikeReason(slot, other, measure, run.plan.layout) };
+  });
   state.slots += slots.length;
   for (const { reason } of judged) if (reason) state.struck.set(reason, (state.struck.get(reason) ?? 0) + 1);
 
@@ -225,7 +228,10 @@ function settleRound(run: Run, state: CellState, slots: readonly SlotSample[]): 
   }
   (confirmation === null ? state.rounds : state.confirm.rounds).push({ base: base.slot, head: head.slot });
   for (const test of confirmation?.tests ?? state.tests) {
-    if (test.cell === state.cell.id) addRound(test, base.slot, head.slot);
+    if (test.cell !== state.cell.id) continue;
+    // An absolute limit has no other arm that was disturbed alike.
+    if (test.limit !== null && isDisturbed(head.slot, measure)) continue;
+    addRound(test, base.slot, head.slot);
   }
 }
 

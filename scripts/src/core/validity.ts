@@ -1,4 +1,4 @@
-import type { Layout, MeasureConfig, SlotSample, StrikeReason } from "./model.ts";
+import type { Layout, MeasureConfig, SlotSample, StrikeReason, Witness } from "./model.ts";
 
 /** Share of its cores from which on the generator, not the service, may be what limits a slot. */
 const GENERATOR_SATURATED = 0.9;
@@ -29,24 +29,36 @@ export function failureShare(sample: SlotSample): number {
 /**
  * Why a slot is worthless, or null where it counts. Only causes are looked at, never the result: a slot is not
  * struck for being slow. The first cause found is the one named, machine before service.
+ *
+ * @param other the other arm's slot of the same round: what others take from both arms alike leaves their ratio as it is
  */
-export function strikeReason(sample: SlotSample, limits: MeasureConfig, layout: Layout): StrikeReason | null {
+export function strikeReason(
+  sample: SlotSample,
+  other: SlotSample | null,
+  limits: MeasureConfig,
+  layout: Layout,
+): StrikeReason | null {
   const [event] = sample.events;
   if (event !== undefined) return event;
   const { witness } = sample;
   const { maxForeignCores } = limits;
   if (witness !== null && maxForeignCores !== null) {
-    if (witness.foreignCpuSeconds / witness.intervalSeconds > maxForeignCores) return "foreign-load";
-    if (witness.stealSeconds / witness.intervalSeconds > maxForeignCores) return "steal";
+    const more = takenCores(witness) - takenCores(other?.witness ?? null);
+    if (more > maxForeignCores) return taker(witness);
   }
   if (sample.portErrors > 0) return "ports-exhausted";
   if (witness !== null) {
     // Before the generator: requests that are refused at once keep it busy.
     if (witness.listenOverflows > 0) return "listen-overflow";
-    // Gaps between turns leave it idle; requests that outlast their turn leave it none.
+    // Gaps between turns leave the generator idle; requests that outlast their turn leave it none.
     const busySeconds = Math.min(sample.seconds, witness.intervalSeconds);
-    const generatorShare = witness.generatorCpuSeconds / (busySeconds * witness.generatorCores);
-    if (layout.isolated && generatorShare >= GENERATOR_SATURATED) return "generator-saturated";
+    if (layout.isolated && witness.generatorCpuSeconds >= GENERATOR_SATURATED * busySeconds * witness.generatorCores) {
+      return "generator-saturated";
+    }
+    const idleSeconds =
+      witness.generatorIdleSeconds - (witness.intervalSeconds - busySeconds) * layout.generator.length;
+    const mayIdleSeconds = (1 - GENERATOR_SATURATED) * busySeconds * layout.generator.length;
+    if (layout.isolated && isDisturbed(sample, limits) && idleSeconds < mayIdleSeconds) return taker(witness);
   }
   if (sample.requests === 0 || sample.latencyMs === null) return "no-requests";
   if (failureShare(sample) > limits.maxErrorRate) return "errors";
@@ -54,4 +66,18 @@ export function strikeReason(sample: SlotSample, limits: MeasureConfig, layout: 
     return "dropped-iterations";
   }
   return null;
+}
+
+/** Whether others took so much of our cores that a slot's own figures, not compared with anything, are not the arm's. */
+export function isDisturbed(sample: SlotSample, { maxForeignCores }: MeasureConfig): boolean {
+  return maxForeignCores !== null && takenCores(sample.witness) > maxForeignCores;
+}
+
+/** What other processes and the hypervisor took of our cores, in cores. */
+function takenCores(witness: Witness | null): number {
+  return witness === null ? 0 : (witness.foreignCpuSeconds + witness.stealSeconds) / witness.intervalSeconds;
+}
+
+function taker(witness: Witness): "foreign-load" | "steal" {
+  return witness.stealSeconds > witness.foreignCpuSeconds ? "steal" : "foreign-load";
 }

@@ -1,15 +1,18 @@
-import type { Arm, Layout, Witness } from "../core/model.ts";
+import { ARMS, type Arm, type Layout, type Witness } from "../core/model.ts";
 import type { FrontState, Target, Usage } from "../target/target.ts";
 import { cpuQuota } from "../target/usage/limit.ts";
 import type { UsageGroup } from "../target/usage.ts";
 import { booksInterruptTime, type CpuTimes, cpuTimes, listenOverflows, timeWaitSockets } from "./kernel.ts";
-import { neighbours, spentBetween } from "./neighbours.ts";
+import { type Neighbours, neighbours, spentBetween } from "./neighbours.ts";
 
 /**
  * Busy time that belongs to nobody, in cores: entering and leaving idle, interrupts that hit it. Seen on a quiet
  * 2-core machine: 0.02-0.05 at 20 VUs, 0.05-0.11 at 1 VU, where every request wakes six processes.
  */
 const KERNEL_CORES = 0.15;
+
+/** Time between two looks at all processes of the machine, s: each costs some milliseconds. */
+const LOOK_SECONDS = 1;
 
 /** Everything the kernel had counted at one moment. */
 interface Snapshot {
@@ -20,6 +23,7 @@ interface Snapshot {
   generatorCpuSeconds: number;
   ownCpuSeconds: number;
   cpu: CpuTimes;
+  generatorIdleSeconds: number;
   overflows: number;
 }
 
@@ -45,6 +49,7 @@ export class Sampler {
   readonly #generator: UsageGroup;
   readonly #generatorCores: number;
   readonly #cpus: number[];
+  readonly #generatorCpus: number[];
   readonly #booksInterrupts = booksInterruptTime();
   readonly #fronts: Record<Arm, FrontState | null> = { base: null, head: null };
 
@@ -53,6 +58,7 @@ export class Sampler {
     this.#target = target;
     this.#generator = generator.usage;
     this.#generatorCores = Math.min(layout.generator.length, cpuQuota(generator.pid) ?? Number.POSITIVE_INFINITY);
+    this.#generatorCpus = layout.generator;
     this.#cpus = [...new Set([...layout.generator, ...layout.target, ...layout.services])];
   }
 
@@ -63,7 +69,8 @@ export class Sampler {
 
   /**
    * Watches one round, whose first turn begins now. What a turn cost is read when the next one begins, its last
-   * requests included. Others are looked for over the round as a whole and laid on both slots alike.
+   * requests included. Others are looked for once a second, or over each turn where turns are longer, and what they
+   * spent in that time is laid on the arms by their share of it.
    *
    * @param turns in order of time
    * @param sleepUntil resolves at a moment of the monotonic clock, s
@@ -76,42 +83,64 @@ export class Sampler {
     settleSeconds: number,
     signal: AbortSignal,
   ): Promise<Record<Arm, Seen> | null> {
-    const ours = [process.pid, ...this.#target.roots()];
-    const around = neighbours(ours);
-    const first = this.#snapshot();
     const spent: Record<Arm, Spent> = { base: { ...NOTHING }, head: { ...NOTHING } };
+    const first = this.#snapshot();
     let last = first;
-    for (const [index, { arm, at, seconds }] of turns.entries()) {
-      const next = turns[index + 1]?.at ?? at + seconds + settleSeconds;
-      // A long turn is read every second, for its peak.
-      for (let until = at + 1; until < at + seconds + 1e-3; until++) {
-        await sleepUntil(until);
-        if (until >= next) break;
-        const now = this.#snapshot();
-        add(spent[arm], arm, last, now);
-        last = now;
-      }
-      await sleepUntil(next);
-      if (signal.aborted) return null;
+    let looked = { at: first, others: this.#neighbours() };
+    const sinceLook: Record<Arm, number> = { base: 0, head: 0 };
+    const read = (arm: Arm, { underLoad }: { underLoad: boolean }) => {
       const now = this.#snapshot();
-      add(spent[arm], arm, last, now);
+      addCosts(spent[arm], arm, last, now);
+      if (underLoad) {
+        addConditions(spent[arm], arm, last, now);
+        sinceLook[arm] += now.at - last.at;
+      }
       last = now;
+    };
+    const look = () => {
+      const others = this.#neighbours();
+      const foreign = this.#foreign(looked.at, last, spentBetween(looked.others, others, this.#cpus));
+      const total = sinceLook.base + sinceLook.head;
+      for (const arm of ARMS) {
+        if (total > 0) spent[arm].foreignCpuSeconds += (foreign * sinceLook[arm]) / total;
+        sinceLook[arm] = 0;
+      }
+      looked = { at: last, others };
+    };
+    for (const [index, { arm, at, seconds }] of turns.entries()) {
+      const next = turns[index + 1]?.at;
+      // A long turn is read every second, for its peak.
+      for (let until = at + 1; until < at + seconds - 0.5; until++) {
+        await sleepUntil(until);
+        read(arm, { underLoad: true });
+      }
+      if (next === undefined || seconds >= LOOK_SECONDS) {
+        await sleepUntil(at + seconds);
+        read(arm, { underLoad: true });
+        look();
+        await sleepUntil(next ?? at + seconds + settleSeconds);
+        read(arm, { underLoad: false });
+        looked = { at: last, others: this.#neighbours() };
+      } else {
+        await sleepUntil(next);
+        read(arm, { underLoad: true });
+        if (last.at - looked.at.at >= LOOK_SECONDS) look();
+      }
+      if (signal.aborted) return null;
     }
-    const others = this.#foreign(first, last, spentBetween(around, neighbours(ours), this.#cpus));
     return {
-      base: await this.#seen("base", spent.base, first, last, others),
-      head: await this.#seen("head", spent.head, first, last, others),
+      base: await this.#seen("base", spent.base, first, last),
+      head: await this.#seen("head", spent.head, first, last),
     };
   }
 
-  async #seen(arm: Arm, spent: Spent, first: Snapshot, last: Snapshot, others: number): Promise<Seen> {
+  async #seen(arm: Arm, spent: Spent, first: Snapshot, last: Snapshot): Promise<Seen> {
     const before = this.#fronts[arm];
     const front = await this.#front(arm);
     this.#fronts[arm] = front;
     const portErrors = (front?.portErrors ?? 0) - (before?.portErrors ?? 0);
     const usage = last.arms[arm];
     if (usage === null || spent.intervalSeconds === 0) return { witness: null, portErrors, oomKilled: false };
-    const share = spent.intervalSeconds / (last.at - first.at);
     const { listenOverflows, ...sums } = spent;
     const turnedAway = (front?.listenOverflows ?? 0) - (before?.listenOverflows ?? 0);
     return {
@@ -120,8 +149,6 @@ export class Sampler {
       witness: {
         ...sums,
         generatorCores: this.#generatorCores,
-        foreignCpuSeconds: others * share,
-        stealSeconds: (last.cpu.steal - first.cpu.steal) * share,
         targetMemoryBytes: usage.memoryBytes,
         timeWait: timeWaitSockets(this.#target.namespaces()),
         listenOverflows: listenOverflows + turnedAway,
@@ -129,6 +156,10 @@ export class Sampler {
         maxChildrenReached: front?.maxChildrenReached ?? 0,
       },
     };
+  }
+
+  #neighbours(): Neighbours {
+    return neighbours([process.pid, ...this.#target.roots()]);
   }
 
   /**
@@ -158,6 +189,7 @@ export class Sampler {
       generatorCpuSeconds: this.#generator.read().cpuSeconds,
       ownCpuSeconds: (user + system) / 1e6,
       cpu: cpuTimes(this.#cpus),
+      generatorIdleSeconds: cpuTimes(this.#generatorCpus).idle,
       overflows: listenOverflows(this.#target.namespaces()),
     };
   }
@@ -174,6 +206,9 @@ type Spent = Pick<
   | "targetCpuSeconds"
   | "servicesCpuSeconds"
   | "generatorCpuSeconds"
+  | "generatorIdleSeconds"
+  | "foreignCpuSeconds"
+  | "stealSeconds"
   | "intervalSeconds"
   | "targetPeakCores"
   | "throttledPeriods"
@@ -183,22 +218,31 @@ const NOTHING: Spent = {
   targetCpuSeconds: 0,
   servicesCpuSeconds: 0,
   generatorCpuSeconds: 0,
+  generatorIdleSeconds: 0,
+  foreignCpuSeconds: 0,
+  stealSeconds: 0,
   intervalSeconds: 0,
   targetPeakCores: 0,
   throttledPeriods: 0,
   listenOverflows: 0,
 };
 
-function add(spent: Spent, arm: Arm, from: Snapshot, to: Snapshot): void {
-  const seconds = to.at - from.at;
-  const target = cpuBetween(from.arms[arm], to.arms[arm]);
-  spent.targetCpuSeconds += target;
+/** What an arm's requests cost, the last ones of its turn included. */
+function addCosts(spent: Spent, arm: Arm, from: Snapshot, to: Snapshot): void {
+  spent.targetCpuSeconds += cpuBetween(from.arms[arm], to.arms[arm]);
   spent.servicesCpuSeconds += cpuBetween(from.services, to.services);
   spent.generatorCpuSeconds += to.generatorCpuSeconds - from.generatorCpuSeconds;
-  spent.intervalSeconds += seconds;
-  spent.targetPeakCores = Math.max(spent.targetPeakCores, target / seconds);
   spent.throttledPeriods += (to.arms[arm]?.throttledPeriods ?? 0) - (from.arms[arm]?.throttledPeriods ?? 0);
   spent.listenOverflows += to.overflows - from.overflows;
+}
+
+/** Under what conditions they were made. */
+function addConditions(spent: Spent, arm: Arm, from: Snapshot, to: Snapshot): void {
+  const seconds = to.at - from.at;
+  spent.intervalSeconds += seconds;
+  spent.targetPeakCores = Math.max(spent.targetPeakCores, cpuBetween(from.arms[arm], to.arms[arm]) / seconds);
+  spent.generatorIdleSeconds += to.generatorIdleSeconds - from.generatorIdleSeconds;
+  spent.stealSeconds += to.cpu.steal - from.cpu.steal;
 }
 
 function cpuBetween(start: Usage | null, end: Usage | null): number {

@@ -35,6 +35,7 @@ const slot = z.strictObject({
       servicesCpuSeconds: reading,
       generatorCpuSeconds: reading,
       generatorCores: z.number().positive(),
+      generatorIdleSeconds: reading,
       foreignCpuSeconds: reading,
       stealSeconds: reading,
       intervalSeconds: z.number().positive(),

@@ -1,5 +1,13 @@
 import { markdownTable } from "markdown-table";
-import { ARMS, type Arm, type CellResult, type PhpState, type Reason, type StrikeReason } from "../core/model.ts";
+import {
+  ARMS,
+  type Arm,
+  type CellResult,
+  type Comparison,
+  type PhpState,
+  type Reason,
+  type StrikeReason,
+} from "../core/model.ts";
 import { COUNTS, countText } from "./census.ts";
 import { escapeMarkdown, MARKDOWN, sentence } from "./escape.ts";
 import { ABSENT, bytes, decimal, duration, list, ms, percent, plural, qps, significant } from "./format.ts";
@@ -265,6 +273,12 @@ function pText(p: number | null): string {
 }
 
 function strikes({ comparison }: ReportInput): string {
+  const { disturbed } = comparison;
+  if (disturbed === 0) return struckSlots(comparison);
+  return `${struckSlots(comparison)}\n\n${plural(disturbed, "round")} had others on our cores, both versions alike, and counted.`;
+}
+
+function struckSlots(comparison: Comparison): string {
   const entries = Object.entries(comparison.struck) as [StrikeReason, number][];
   const total = entries.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return `No slot was struck.`;

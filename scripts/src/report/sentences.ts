@@ -246,14 +246,22 @@ function unconfirmed(confirmation: "not-confirmed" | "no-time"): string {
 
 /** What disturbed the run, where it disturbed it much. */
 export function noiseLines(comparison: Comparison): string[] {
-  if (struckShare(comparison.struck, comparison.slots) < NOISY) return [];
+  const lines: string[] = [];
   const [first] = Object.entries(comparison.struck).sort((a, b) => b[1] - a[1]) as [
     keyof typeof STRIKE_LABEL,
     number,
   ][];
-  if (first === undefined) return [];
-  const [reason, count] = first;
-  return [
-    `In ${decimal(count)} of ${plural(comparison.slots, "slot")} ${STRIKE_LABEL[reason]}: these count for nothing and were measured again where time allowed.`,
-  ];
+  if (first !== undefined && struckShare(comparison.struck, comparison.slots) >= NOISY) {
+    const [reason, count] = first;
+    lines.push(
+      `In ${decimal(count)} of ${plural(comparison.slots, "slot")} ${STRIKE_LABEL[reason]}: these count for nothing and were measured again where time allowed.`,
+    );
+  }
+  const rounds = comparison.slots / 2;
+  if (comparison.disturbed >= NOISY * rounds && comparison.disturbed > 0) {
+    lines.push(
+      `In ${plural(comparison.disturbed, "round")} something else used our cores: both versions alike, as they take turns, but the figures scatter more and the speeds shown are lower than on a quiet machine.`,
+    );
+  }
+  return lines;
 }

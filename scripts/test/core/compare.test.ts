@@ -155,11 +155,36 @@ describe("rounds that count for nothing", () => {
     expect(result.verdict).toBe("inconclusive");
   });
 
+  test("others on our cores hit both arms alike: the round counts and is said to be disturbed", () => {
+    const lines = blocks(plan, {
+      blocks: 6,
+      ratio: () => 1,
+      change: ({ block, witness }) => (block < 2 && witness ? { witness: { ...witness, foreignCpuSeconds: 1 } } : {}),
+    });
+    expect(run(plan, lines)).toMatchObject({ verdict: "pass", struck: {}, disturbed: 2 * plan.cells.length });
+  });
+
+  test("a round in which others took our cores is never held against an absolute limit", () => {
+    const limited = planOf(`${scenariosYaml(1)}gate: { min-qps: 1500 }\n`);
+    const lines = blocks(limited, {
+      blocks: 8,
+      ratio: () => 1,
+      change: ({ block, witness, requests }) =>
+        block < 2 && witness
+          ? { requests: requests / 2, qps: requests / 4, witness: { ...witness, foreignCpuSeconds: 1 } }
+          : {},
+    });
+    const tests = run(limited, lines).cells[0]?.tests ?? [];
+    expect(tests.find(({ metric }) => metric === "min-qps")).toMatchObject({ verdict: "pass", estimate: { n: 6 } });
+    expect(tests.find(({ metric }) => metric === "qps")?.logRatios.length).toBeGreaterThan(5);
+  });
+
   test("foreign load alone never gives a cell up", () => {
     const lines = blocks(plan, {
       blocks: 30,
       ratio: () => 1,
-      change: ({ witness }) => (witness ? { witness: { ...witness, foreignCpuSeconds: 2 } } : {}),
+      change: ({ arm, witness }) =>
+        arm === "head" && witness ? { witness: { ...witness, foreignCpuSeconds: 2 } } : {},
     });
     expect(next(replay(plan, censusOf(plan), lines))).toMatchObject({ kind: "measure" });
   });

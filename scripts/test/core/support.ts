@@ -57,6 +57,7 @@ export function slot(cell: string, arm: Arm, block: number, over: Partial<SlotSa
       servicesCpuSeconds: 0.2,
       generatorCpuSeconds: 1,
       generatorCores: 1,
+      generatorIdleSeconds: 1.2,
       foreignCpuSeconds: 0.01,
       stealSeconds: 0,
       intervalSeconds: 2.2,

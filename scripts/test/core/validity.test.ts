@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import type { SlotSample, Witness } from "../../src/core/model.ts";
-import { strikeReason } from "../../src/core/validity.ts";
+import { isDisturbed, strikeReason } from "../../src/core/validity.ts";
 import { planOf, scenariosYaml, slot } from "./support.ts";
 
 const plan = planOf(scenariosYaml(1));
 const { measure } = plan.config;
-const reasonOf = (over: Partial<SlotSample>, limits = measure, layout = plan.layout) =>
-  strikeReason(slot("s0 @20", "head", 0, over), limits, layout);
+const base = slot("s0 @20", "base", 0);
+const reasonOf = (over: Partial<SlotSample>, limits = measure, layout = plan.layout, other: SlotSample | null = base) =>
+  strikeReason(slot("s0 @20", "head", 0, over), other, limits, layout);
 const witness = (over: Partial<Witness>): Partial<SlotSample> => ({
   witness: { ...(slot("s0 @20", "head", 0).witness as Witness), ...over },
 });
@@ -15,9 +16,9 @@ test.each<[string, Partial<SlotSample>, ReturnType<typeof strikeReason>]>([
   ["a sound slot", {}, null],
   ["a slow slot is not struck for being slow", { requests: 10, qps: 5 }, null],
   ["no counters to be read (url driver)", { witness: null }, null],
-  ["others used 5% of a core: allowed", witness({ foreignCpuSeconds: 0.11 }), null],
-  ["others used 6% of a core", witness({ foreignCpuSeconds: 0.132 }), "foreign-load"],
-  ["the host took 6% of a core", witness({ stealSeconds: 0.132 }), "steal"],
+  ["others took 5% of a core more from it: allowed", witness({ foreignCpuSeconds: 0.12 }), null],
+  ["others took 6% of a core more from it", witness({ foreignCpuSeconds: 0.142 }), "foreign-load"],
+  ["the host took 6% of a core more from it", witness({ stealSeconds: 0.142 }), "steal"],
   ["k6 used 89% of its core", witness({ generatorCpuSeconds: 1.78 }), null],
   ["k6 used 90% of its core", witness({ generatorCpuSeconds: 1.8 }), "generator-saturated"],
   ["k6 used all of its quota", witness({ generatorCpuSeconds: 0.4, generatorCores: 0.2 }), "generator-saturated"],
@@ -42,10 +43,29 @@ test.each<[string, Partial<SlotSample>, ReturnType<typeof strikeReason>]>([
   expect(reasonOf(over)).toBe(expected);
 });
 
+test("what others take from both arms alike leaves the round as it is, but no figure to hold against a limit", () => {
+  const busy = { ...(base.witness as Witness), foreignCpuSeconds: 1.5, stealSeconds: 0.5 };
+  const disturbed = { ...base, witness: busy };
+  expect(reasonOf({ witness: busy }, measure, plan.layout, disturbed)).toBe(null);
+  expect(isDisturbed(disturbed, measure)).toBe(true);
+  expect(isDisturbed(base, measure)).toBe(false);
+  expect(isDisturbed(disturbed, { ...measure, maxForeignCores: null })).toBe(false);
+});
+
+test("others that leave the generator no room hide what the service can do, however alike", () => {
+  const busy = { ...(base.witness as Witness), foreignCpuSeconds: 1.5, generatorIdleSeconds: 0.1 };
+  const other = { ...base, witness: busy };
+  expect(reasonOf({ witness: busy }, measure, plan.layout, other)).toBe("foreign-load");
+  expect(reasonOf({ witness: { ...busy, stealSeconds: 2 } }, measure, plan.layout, null)).toBe("steal");
+  // Gaps of 0.2 s and a tenth of the 2 s under load: room enough.
+  const room = { ...busy, generatorIdleSeconds: 0.41 };
+  expect(reasonOf({ witness: room }, measure, plan.layout, { ...base, witness: room })).toBe(null);
+  expect(reasonOf({ witness: busy }, measure, { ...plan.layout, isolated: false }, other)).toBe(null);
+});
+
 test("the foreign-load check can be switched off", () => {
-  expect(reasonOf(witness({ foreignCpuSeconds: 2, stealSeconds: 2 }), { ...measure, maxForeignCores: null })).toBe(
-    null,
-  );
+  const off = { ...measure, maxForeignCores: null };
+  expect(reasonOf(witness({ foreignCpuSeconds: 2, stealSeconds: 2, generatorIdleSeconds: 0 }), off)).toBe(null);
 });
 
 test("a generator that shares its core is never called saturated: its share says nothing there", () => {

@@ -68,19 +68,22 @@ export async function startRig(yaml: string, { plant = "", k6 = "" } = {}): Prom
   };
 }
 
-/** One block of every cell in slots of 1 s, and why each slot would be struck. */
+/** One block of every cell in slots of 1 s, cut into turns or not, and why each slot would be struck. */
 export async function oneBlock(
   rig: Rig,
-  { checkForeign }: { checkForeign: boolean },
+  { checkForeign, turnSeconds = 1 }: { checkForeign: boolean; turnSeconds?: number },
 ): Promise<{ sample: SlotSample; reason: StrikeReason | null }[]> {
   const cells = rig.plan.cells.map((cell) => ({
     ...afterPilot(rig.plan, cell, 1000, 10),
     slotSeconds: 1,
-    turnSeconds: 1,
+    turnSeconds,
   }));
   const { samples } = await runBlock(rig, cells, "main", 0);
   const measure = rig.plan.config.measure;
   // A busy machine must not hide the cause that a test is about.
   const limits = checkForeign ? measure : { ...measure, maxForeignCores: null };
-  return samples.map((sample) => ({ sample, reason: strikeReason(sample, limits, rig.plan.layout) }));
+  return samples.map((sample) => {
+    const other = samples.find(({ arm, cell }) => cell === sample.cell && arm !== sample.arm) ?? null;
+    return { sample, reason: strikeReason(sample, other, limits, rig.plan.layout) };
+  });
 }

@@ -1,9 +1,10 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
+import type { Arm, SlotSample } from "../../src/core/model.ts";
 import { findK6 } from "../../src/measure/k6.ts";
 import { home, oneBlock, startRig, TARGET, twoTrees } from "./rig.ts";
 
@@ -45,11 +46,52 @@ test("a block holds what k6 and the kernel counted", async () => {
   }
 }, 60_000);
 
-test("a neighbour that burns a core is foreign load", async () => {
-  const rig = await rigOf(TARGET + HEALTH);
-  const neighbour = spawn("taskset", ["-c", String(rig.plan.layout.target[0]), "bash", "-c", "while :; do :; done"]);
+/** Burns one CPU until the test ends. */
+function burn(cpu: number | undefined): ChildProcess {
+  const neighbour = spawn("taskset", ["-c", String(cpu), "bash", "-c", "while :; do :; done"]);
   cleanups.push(() => neighbour.kill("SIGKILL"));
-  expect(reasons(await oneBlock(rig, { checkForeign: true }))).toEqual({ base: "foreign-load", head: "foreign-load" });
+  return neighbour;
+}
+
+const foreignCores = ({ witness }: SlotSample) => (witness?.foreignCpuSeconds ?? 0) / (witness?.intervalSeconds ?? 1);
+
+test("a neighbour on the service's core is seen, and takes from both arms alike", async () => {
+  const rig = await rigOf(TARGET + HEALTH);
+  burn(rig.plan.layout.target[0]);
+  for (const { sample, reason } of await oneBlock(rig, { checkForeign: true, turnSeconds: 0.1 })) {
+    expect(foreignCores(sample)).toBeGreaterThan(0.2);
+    expect(reason).toBe(null);
+  }
+}, 60_000);
+
+test.skipIf(cpus().length < 2)(
+  "a neighbour that leaves the generator too little is foreign load",
+  async () => {
+    const rig = await rigOf(TARGET + HEALTH);
+    burn(rig.plan.layout.generator[0]);
+    const slots = await oneBlock(rig, { checkForeign: true, turnSeconds: 0.1 });
+    expect(reasons(slots)).toEqual({ base: "foreign-load", head: "foreign-load" });
+  },
+  60_000,
+);
+
+test("a neighbour that one arm had and the other did not is foreign load", async () => {
+  const rig = await rigOf(TARGET + QUERY);
+  const cpu = rig.plan.layout.target[0];
+  const spent = (arm: Arm) => rig.target.usage(arm)?.cpuSeconds ?? 0;
+  let neighbour: ChildProcess | null = null;
+  let before = spent("base");
+  // It burns while the base is loaded and at no other time.
+  const timer = setInterval(() => {
+    const now = spent("base");
+    const isLoaded = now - before > 0.01;
+    before = now;
+    if (isLoaded) neighbour ??= burn(cpu);
+    else if (neighbour?.kill("SIGKILL")) neighbour = null;
+  }, 50);
+  cleanups.push(() => clearInterval(timer));
+  const slots = await oneBlock(rig, { checkForeign: true });
+  expect(reasons(slots)).toEqual({ base: "foreign-load", head: null });
 }, 60_000);
 
 test("a generator that is busy itself is saturated", async () => {

@@ -58,6 +58,7 @@ export interface RunSpec {
   reasons?: Reason[];
   sameSource?: boolean;
   overall?: { change: number; noise?: number; rounds?: number; confirmation?: Confirmation } | null;
+  disturbed?: number;
   stop?: Comparison["stop"];
   warnings?: string[];
   damaged?: string[];
@@ -321,6 +322,7 @@ export function makeInput(spec: RunSpec): ReportInput {
     blocks,
     slots,
     struck,
+    disturbed: spec.disturbed ?? 0,
     stop: spec.stop === undefined ? { reason: "decided", detail: null } : spec.stop,
     times: {
       restart: 1.1 * blocks,
@@ -527,6 +529,7 @@ export const INPUTS: Record<string, () => ReportInput> = {
         "health @20": { struck: { "foreign-load": 5 } },
         "one query, persistent @1": { qpsChange: -0.09, confirmation: "not-confirmed" },
       }),
+      disturbed: 31,
       stop: { reason: "budget", detail: null },
     }),
   "overall-not-confirmed": () =>
