@@ -12,11 +12,13 @@ export interface ArmOptions {
   base?: string | undefined;
   baseRef?: string | undefined;
   head?: string | undefined;
+  /** What reports call the arms of `baseRef` and `head`, in place of these. */
+  labels?: { base: string; head: string } | undefined;
 }
 
 /** The sources of both arms. A ref becomes a worktree below `treesDirectory`, made by `checkOut`. */
 export async function resolveArms(options: ArmOptions, treesDirectory: string): Promise<Plan["arms"]> {
-  const { base, baseRef, head } = options;
+  const { base, baseRef, head, labels } = options;
   if (base !== undefined && baseRef !== undefined) {
     throw new InputError("--base and --base-ref both name the base: give one of them");
   }
@@ -28,7 +30,9 @@ export async function resolveArms(options: ArmOptions, treesDirectory: string): 
   const headSource = await fromPath("--head", head ?? ".");
   if (base === undefined) {
     const inside = headSource.directory ?? resolve(".");
-    return { base: await fromRef(baseRef as string, inside, join(treesDirectory, "base")), head: headSource };
+    const baseSource = await fromRef(baseRef as string, inside, join(treesDirectory, "base"));
+    if (labels === undefined) return { base: baseSource, head: headSource };
+    return { base: { ...baseSource, label: labels.base }, head: { ...headSource, label: labels.head } };
   }
   const baseSource = await fromPath("--base", base);
   if (baseSource.image !== null && headSource.image !== null) {
