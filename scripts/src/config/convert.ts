@@ -44,6 +44,7 @@ export function toConfig(file: FileShape, flowPath: (flow: string) => string): C
       maxErrorRate: measure["max-error-rate"],
       maxForeignCores: measure["max-foreign-cpu"] === "off" ? null : measure["max-foreign-cpu"],
       isolation: measure.isolation,
+      generator: measure.generator,
     },
   };
 }

@@ -114,6 +114,11 @@ export const fileSchema = section({
     })
       .prefault("auto")
       .describe("Which CPUs belong to whom. `auto` keeps k6 and the application on physical cores of their own."),
+    generator: oneOf(["auto", "container"])
+      .prefault("auto")
+      .describe(
+        "Where k6 runs: `container` (one in the network of the versions), `auto` (on this host where it reaches them, else there). Containers only.",
+      ),
   })
     .prefault({})
     .describe("How it is measured. The defaults are good for most applications."),

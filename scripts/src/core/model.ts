@@ -173,6 +173,11 @@ export interface MeasureConfig {
   maxForeignCores: number | null;
   /** CPU lists such as "0,2-3"; "auto" = from the machine's physical cores. */
   isolation: "auto" | "off" | { generator: string; target: string; services: string };
+  /**
+   * Where k6 runs: "container" = in one, in the network of both arms; "auto" = on this host where that reaches the arms.
+   * Driver `compose` only.
+   */
+  generator: "auto" | "container";
 }
 
 export interface Config {

@@ -55,6 +55,7 @@ const zero: Config = {
     maxErrorRate: 0.005,
     maxForeignCores: 0.05,
     isolation: "auto",
+    generator: "auto",
   },
 };
 
@@ -135,6 +136,7 @@ measure:
   max-error-rate: 0%
   max-foreign-cpu: off
   isolation: {generator: 1, target: "0,2-3", services: "0"}
+  generator: container
 `);
   const limits: Limits = { maxQpsDrop: 0.07, maxP99Rise: 10, minQps: 0.5, maxP99Ms: 1500, gateLatency: true };
   expect(config).toEqual({
@@ -246,6 +248,7 @@ measure:
       maxErrorRate: 0,
       maxForeignCores: null,
       isolation: { generator: "1", target: "0,2-3", services: "0" },
+      generator: "container",
     },
   });
   expect(Object.getPrototypeOf(config.target.env)).toBe(Object.prototype);

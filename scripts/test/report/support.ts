@@ -419,6 +419,7 @@ export function makeInput(spec: RunSpec): ReportInput {
         maxErrorRate: 0.001,
         maxForeignCores: 0.05,
         isolation: "auto",
+        generator: "auto",
       },
     },
     cells: cells.map((result) => result.cell),

@@ -157,6 +157,7 @@ function plan(directory: string, changes: Changes): Plan {
         maxErrorRate: 0.01,
         maxForeignCores: 0.05,
         isolation: "auto",
+        generator: "auto",
       },
     },
     cells: [],
