@@ -1,4 +1,4 @@
-import { OLDEST_ENGINE } from "../core/engine.ts";
+import { isAtLeast, OLDEST_ENGINE } from "../core/engine.ts";
 import { type Finding, judged } from "./finding.ts";
 import { Programs, programDirectories } from "./programs.ts";
 
@@ -17,12 +17,19 @@ export interface Engine {
 export async function findEngine(programs = new Programs(programDirectories())): Promise<Engine> {
   const docker = programs.find("docker");
   if (docker === null) return { docker, engine: null, compose: null, buildx: null };
-  const ask = async (...args: string[]): Promise<string | null> =>
-    /\bv?(\d+\.\d+[\w.+~-]*)/.exec(await programs.output(docker, args, PATIENCE_MS))?.[1] ?? null;
-  const [engine, compose, buildx] = await Promise.all([
+  const ask = async (...args: string[]) => {
+    const [answer = ""] = (await programs.output(docker, args, PATIENCE_MS)).split("\n");
+    return { answer, version: /\bv?(\d+\.\d+[\w.+~-]*)/.exec(answer)?.[1] ?? null };
+  };
+  // A plugin that was built from source may have a name in place of a version.
+  const plugin = async (...args: string[]): Promise<string | null> => {
+    const { answer, version } = await ask(...args);
+    return version ?? (answer.trim() === "" ? null : "of an unknown version");
+  };
+  const [{ version: engine }, compose, buildx] = await Promise.all([
     ask("info", "--format", "{{.ServerVersion}}"),
-    ask("compose", "version", "--short"),
-    ask("buildx", "version"),
+    plugin("compose", "version", "--short"),
+    plugin("buildx", "version"),
   ]);
   return { docker, engine, compose, buildx };
 }
@@ -34,12 +41,6 @@ export function isUsable({ engine, compose, buildx }: Engine): boolean {
     isAtLeast(compose, OLDEST_ENGINE.compose) &&
     isAtLeast(buildx, OLDEST_ENGINE.buildx)
   );
-}
-
-function isAtLeast(version: string | null, minimum: string): boolean {
-  const [major = 0, minor = 0] = (version ?? "").split(".").map(Number.parseFloat);
-  const [wantedMajor = 0, wantedMinor = 0] = minimum.split(".").map(Number);
-  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
 }
 
 /** What is there of Docker and how to get the rest; the plugins are asked for where docker itself is there. */

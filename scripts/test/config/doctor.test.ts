@@ -126,6 +126,14 @@ test.each([
   expect([auto(name)?.needed, auto("nginx")?.needed]).toEqual(["optional", "required"]);
 });
 
+test("a plugin that was built from source has no version that could be read, and counts", async () => {
+  const path = docker("28.5.2", "2.40.3", "github.com/docker/buildx (devel)");
+  expect((await byName({}))("docker buildx")).toMatchObject({
+    needed: "required",
+    found: `of an unknown version (${path})`,
+  });
+});
+
 test("mysqld does as well as mariadbd; a client's own version is not MariaDB's", async () => {
   const server = program("mysqld", "mysqld  Ver 8.4.6 for Linux on x86_64");
   const client = program("mariadb", "mariadb  Ver 15.1 Distrib 10.11.6-MariaDB, for debian-linux-gnu");

@@ -1,4 +1,4 @@
-import { OLDEST_ENGINE } from "../../core/engine.ts";
+import { isAtLeast, OLDEST_ENGINE } from "../../core/engine.ts";
 import { MeasureError } from "../../core/errors.ts";
 import type { Config } from "../../core/model.ts";
 import { DockerError, type DockerOptions, docker, lastLines } from "./engine.ts";
@@ -47,13 +47,6 @@ export async function checkEngine(config: Config, signal: AbortSignal): Promise<
   const lack = lackOf(info, config);
   if (lack !== null) throw new MeasureError(`${lack}; ${INSTEAD}`);
   return { docker: versions.engine, compose };
-}
-
-/** Versions as Debian writes them, "28.5.2+dfsg4"; one that cannot be read may be a build from source. */
-function isAtLeast(version: string, minimum: string): boolean {
-  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number.parseFloat);
-  const [wantedMajor = 0, wantedMinor = 0] = minimum.split(".").map(Number);
-  return Number.isNaN(major) || major > wantedMajor || (major === wantedMajor && !(minor < wantedMinor));
 }
 
 /** What the configuration needs and this engine cannot do, as a sentence; null = nothing. */
