@@ -18,6 +18,9 @@ usage: bench.sh COMMAND
                       with the check for foreign load on (default) or off
   wrk [ROUNDS]        QPS as measured against wrk's
   compare             time of compare and report on 100 and 1,000 cells
+  start [N]           N times (3) from the start of a run in containers to its first measured request, with the images'
+                      layers in the build cache and with an empty one: `docker buildx prune --all` is run
+  runtimes            PHP 7.4 -> 8.2 -> 8.4, and JIT off -> tracing, in containers: a run each, one table
 
 Work directories are kept below $BENCH_DIRECTORY (default: a new temporary directory).
 TEXT
@@ -110,6 +113,121 @@ beside_neighbour() {
   run "neighbour-${check}" '' "${config}"
 }
 
+# seconds_of NAME: one run in containers up to its first measured request, then interrupted; when things began, in
+# seconds since the start: the pilot and the first slot that counts.
+seconds_of() {
+  local name=$1 directory=${BENCH_DIRECTORY}/$1 started pid line
+  rm -rf -- "${directory}"
+  tree "${directory}/base" ''
+  tree "${directory}/head" ''
+  started=${EPOCHREALTIME}
+  # Each line with the time at which it came.
+  "${LAUNCHER}" run --base "${directory}/base" --head "${directory}/head" --config "${APP}/perf-gate.yml" \
+    --driver compose --work-directory "${directory}/work" >|"${directory}.out" 2> >(
+      while IFS= read -r line; do printf '%s %s\n' "${EPOCHREALTIME}" "${line}"; done >|"${directory}.err"
+    ) &
+  pid=$!
+  until grep -qs '"kind":"slot"' "${directory}/work/samples.ndjson"; do
+    kill -0 "${pid}" 2>/dev/null || bail "${name} did not come to its first slot: $(tail -n 5 -- "${directory}.err")"
+    sleep 0.2
+  done
+  kill -INT "${pid}"
+  wait "${pid}" || true
+  jq -rn --arg name "${name}" --argjson started "${started}" \
+    --argjson pilot "$(awk '$2 == "pilot:" { print $1; exit }' "${directory}.err")" \
+    --argjson slot "$(jq -n '[inputs | select(.kind == "slot").startedAt] | min / 1000' "${directory}/work/samples.ndjson")" '
+    def since: . - $started | . * 10 | round / 10;
+    "\($name): pilot after \($pilot | since) s, first slot after \($slot | since) s"'
+}
+
+start_times() {
+  local repeats=$1 i
+  # What comes from elsewhere is pulled, or built by docker/offline, before any clock runs.
+  seconds_of warm-up >/dev/null
+  for ((i = 1; i <= repeats; i++)); do seconds_of "cached-${i}"; done
+  for ((i = 1; i <= repeats; i++)); do
+    docker buildx prune --all --force >/dev/null
+    seconds_of "empty-cache-${i}"
+  done
+}
+
+# runtime_tree DIRECTORY PHP JIT: the reference application with a compose file and php.ini of its own, and a page that
+# says what FPM runs with.
+runtime_tree() {
+  local directory=$1 php=$2 jit=$3 place=$1/perf
+  tree "${directory}" ''
+  mkdir -- "${place}"
+  cp -R -- "${HOME_DIRECTORY}/docker/compose.yaml" "${HOME_DIRECTORY}/docker/default" "${place}"
+  sed -i "s/{PERF_GATE_PHP:-[0-9.]*}/{PERF_GATE_PHP:-${php}}/" "${place}/compose.yaml"
+  if [[ ${jit} != off ]]; then
+    sed -i "s/^opcache.jit = .*/opcache.jit = ${jit}/; s/^opcache.jit_buffer_size = .*/opcache.jit_buffer_size = 64M/" \
+      "${place}/default/ini/perf-gate.ini"
+  fi
+  cat >|"${directory}/public/runtime.php" <<'PHP'
+<?php
+$status = function_exists('opcache_get_status') ? opcache_get_status(false) : false;
+$opcache = is_array($status) && $status['opcache_enabled'];
+$jit = $opcache && isset($status['jit']) && $status['jit']['on'] ? ($status['jit']['kind'] === 5 ? 'tracing' : 'function') : 'off';
+echo PHP_SAPI, ' ', PHP_VERSION, ', OPcache ', $opcache ? 'on' : 'off', ', JIT ', $jit;
+PHP
+}
+
+# What an arm that runs now says of itself; nothing before it answers.
+runtime_of() {
+  local arm=$1 id address
+  id=$(docker ps --quiet --latest --filter "label=perf-gate.arm=${arm}" --filter label=com.docker.compose.service=web)
+  [[ -n ${id} ]] || return 0
+  address=$(docker inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}' "${id}") || return 0
+  curl --fail --silent --max-time 2 "http://${address%% *}:8080/runtime.php" || true
+}
+
+# runtime_run NAME BASE_PHP BASE_JIT HEAD_PHP HEAD_JIT: one run of two trees that differ in the runtime alone; table rows.
+runtime_run() {
+  local name=$1 directory=${BENCH_DIRECTORY}/${1// /-} base='' head='' pid
+  rm -rf -- "${directory}"
+  runtime_tree "${directory}/base" "$2" "$3"
+  runtime_tree "${directory}/head" "$4" "$5"
+  cat >|"${directory}/perf-gate.yml" <<'YAML'
+target:
+  compose: perf/compose.yaml
+  service: web
+  port: 8080
+  restart: [app]
+  shared: [mysql, redis, http]
+  census: { mysql: mysql, redis: redis }
+  health: /ready
+  prepare: [php seed.php]
+scenarios:
+  - { name: health, path: /health, levels: [20] }
+  - { name: "five queries, persistent", path: "/queries?n=5&connection=persistent", levels: [20] }
+YAML
+  "${LAUNCHER}" run --base "${directory}/base" --head "${directory}/head" --config "${directory}/perf-gate.yml" \
+    --driver compose --work-directory "${directory}/work" >|"${directory}.out" 2>|"${directory}.err" &
+  pid=$!
+  while kill -0 "${pid}" 2>/dev/null && [[ -z ${base} || -z ${head} ]]; do
+    sleep 0.5
+    base=$(runtime_of base)
+    head=$(runtime_of head)
+  done
+  wait "${pid}" || true
+  [[ -f ${directory}/work/comparison.json ]] || bail "${name} did not finish: $(tail -n 5 -- "${directory}.err")"
+  jq -r --arg name "${name}" --arg base "${base}" --arg head "${head}" '
+    def percent: . * 1000 | round / 10 | if . > 0 then "+\(.)%" else "\(.)%" end;
+    def figure: if . == null then "-" elif . >= 100 then round else . * 100 | round / 100 end;
+    .cells[] | .cell.id as $cell | .tests[] | select(.metric == "qps" or .metric == "latency")
+    | "| \($name) | \($cell) | \(.statistic) | \(.base | figure) -> \(.head | figure) | "
+      + (.estimate | if . == null then "-" else "\(.ratio - 1 | percent) [\(.low - 1 | percent) .. \(.high - 1 | percent)]" end)
+      + " | \(.verdict) | \($base) -> \($head) |"
+  ' "${directory}/work/comparison.json"
+}
+
+runtimes() {
+  printf '| runtime | cell | | base -> head | change | verdict | as read from FPM |\n| --- | --- | --- | --- | --- | --- | --- |\n'
+  runtime_run 'PHP 7.4 to 8.2' 7.4 off 8.2 off
+  runtime_run 'PHP 8.2 to 8.4' 8.2 off 8.4 off
+  runtime_run 'JIT off to tracing' 8.4 off 8.4 tracing
+}
+
 # Runs a TypeScript file of this directory.
 typescript() {
   local name=$1 bundle=${HOME_DIRECTORY}/node_modules/.cache/perf-gate-bench-$1.mjs
@@ -145,6 +263,8 @@ main() {
       ;;
     wrk) typescript wrk "${2:-6}" ;;
     compare) typescript compare ;;
+    start) start_times "${2:-3}" ;;
+    runtimes) runtimes ;;
     help | --help | -h) usage ;;
     *) bail "unknown command ${command@Q}; run it without arguments for the list" ;;
   esac
