@@ -28,19 +28,22 @@ variable "ID" {
   default = "bundled"
 }
 
-# A cache of the PHP runtime, the part that takes long: type=local,src=DIR; type=registry,ref=IMAGE; type=gha.
+# A cache of the layers; {target} stands for a target's name. The same places as of target.build-cache in perf-gate.yml:
+#   DIR         type=local,src=DIR/{target}
+#   REPOSITORY  type=registry,ref=REPOSITORY:{target}
+#   gha         type=gha,scope=perf-gate-{target}
 variable "CACHE_FROM" {
   default = ""
 }
 
-# type=local,dest=DIR,mode=max; type=registry,ref=IMAGE,mode=max; type=gha,mode=max. Needs a builder that can export:
+# The same, dest in place of src, with ,mode=max,ignore-error=true. Needs a builder that can export a cache:
 # docker buildx create --use.
 variable "CACHE_TO" {
   default = ""
 }
 
 group "default" {
-  targets = CACHE_TO == "" ? ["base", "head"] : ["base", "head", "cache"]
+  targets = ["base", "head"]
 }
 
 group "base" {
@@ -54,7 +57,6 @@ group "head" {
 target "_all" {
   dockerfile = "${PERF_GATE_HOME}/docker/php/Dockerfile"
   labels     = { perf-gate = ID }
-  cache-from = CACHE_FROM == "" ? [] : [CACHE_FROM]
 }
 
 target "arm" {
@@ -66,6 +68,12 @@ target "arm" {
   args     = { PHP = PHP }
   tags     = ["perf-gate/${arm}-${service}"]
   output   = ["type=docker"]
+  # Either arm may have built what both need.
+  cache-from = CACHE_FROM == "" ? [] : [
+    replace(CACHE_FROM, "{target}", "${arm}-${service}"),
+    replace(CACHE_FROM, "{target}", "${arm == "base" ? "head" : "base"}-${service}"),
+  ]
+  cache-to = CACHE_TO == "" ? [] : [replace(CACHE_TO, "{target}", "${arm}-${service}")]
 }
 
 target "runtime" {
@@ -77,13 +85,4 @@ target "runtime" {
   args     = { PHP = php }
   tags     = ["perf-gate/runtime:${php}"]
   output   = ["type=docker"]
-}
-
-target "cache" {
-  inherits = ["_all"]
-  context  = BASE_CONTEXT
-  target   = "runtime"
-  args     = { PHP = PHP }
-  cache-to = [CACHE_TO]
-  output   = ["type=cacheonly"]
 }
