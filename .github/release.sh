@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# What release.yml does for a tag vX.Y.Z.
+#
+#   .github/release.sh check     the tag is package.json's version, its commit is on main, CHANGELOG.md knows it
+#   .github/release.sh archive   perf-gate-X.Y.Z.tar.gz of the tag's tree
+#   .github/release.sh publish   the release with that file, and vX moved to it
+#
+# Reads GITHUB_REF_NAME, GITHUB_REPOSITORY, GITHUB_SHA; publish: GH_TOKEN.
+set -CeEuo pipefail
+
+SCRIPTS=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/../scripts" && pwd -P)
+readonly SCRIPTS
+# shellcheck source=../scripts/lib.sh
+source "${SCRIPTS}/lib.sh"
+
+VERSION=${GITHUB_REF_NAME#v}
+readonly VERSION
+readonly ARCHIVE=perf-gate-${VERSION}.tar.gz
+
+check() {
+  local packaged
+  packaged=$(jq --raw-output .version package.json)
+  if [[ ${packaged} != "${VERSION}" ]]; then
+    bail "${EXIT_USAGE}" "the tag is ${GITHUB_REF_NAME}, package.json says ${packaged}"
+  fi
+  if ! git merge-base --is-ancestor "${GITHUB_SHA}" origin/main; then
+    bail "${EXIT_USAGE}" "${GITHUB_REF_NAME} is not on main"
+  fi
+  if [[ -z $(notes) ]]; then
+    bail "${EXIT_USAGE}" "CHANGELOG.md has nothing below '## ${VERSION}'"
+  fi
+}
+
+# Prints what CHANGELOG.md says of this version.
+notes() {
+  awk -v heading="## ${VERSION}" '
+    index($0, "## ") == 1 { ours = ($0 == heading || index($0, heading " ") == 1); next }
+    ours
+  ' CHANGELOG.md | sed -e '/./,$!d'
+}
+
+archive() {
+  git archive --format tar.gz --prefix "perf-gate-${VERSION}/" --output "${ARCHIVE}" "${GITHUB_SHA}"
+}
+
+publish() {
+  gh release create "${GITHUB_REF_NAME}" --repo "${GITHUB_REPOSITORY}" --verify-tag --draft \
+    --title "${GITHUB_REF_NAME}" --notes "$(notes)" "${ARCHIVE}"
+  gh release edit "${GITHUB_REF_NAME}" --repo "${GITHUB_REPOSITORY}" --draft=false
+  move_major "${GITHUB_REF_NAME%%.*}"
+}
+
+# move_major TAG
+move_major() {
+  local refs=repos/${GITHUB_REPOSITORY}/git/refs
+  if gh api "${refs%refs}ref/tags/$1" --silent 2>/dev/null; then
+    gh api --method PATCH "${refs}/tags/$1" --field sha="${GITHUB_SHA}" --field force=true --silent
+  else
+    gh api --method POST "${refs}" --field ref="refs/tags/$1" --field sha="${GITHUB_SHA}" --silent
+  fi
+}
+
+main() {
+  case "${1:-}" in
+    check | archive | publish) "$1" ;;
+    *) bail_choice 'argument' "${1:-}" 'check, archive, publish' ;;
+  esac
+}
+
+main "$@"
