@@ -16,7 +16,7 @@ source "${SCRIPTS}/packages.sh"
 # What docker/compose.yaml starts.
 readonly DEFAULT=(php:8.4-fpm nginx:1.26 redis:7 mysql:8.4)
 readonly KNOWN='php:7.4-fpm, php:8.2-fpm, php:8.4-fpm, nginx:TAG, redis:TAG, mysql:TAG, debian:bullseye-slim, '\
-'debian:bookworm-slim, debian:trixie-slim, ghcr.io/shopify/toxiproxy:VERSION'
+'debian:bookworm-slim, debian:trixie-slim, ghcr.io/shopify/toxiproxy:VERSION, grafana/k6:VERSION'
 
 usage() {
   cat <<EOF
@@ -32,13 +32,14 @@ Needs a Docker engine (scripts/engine.sh start), Debian, root. Exit status: 0 al
 EOF
 }
 
-# Prints the target of docker-bake.hcl that stands in for an image, "base" or "toxiproxy" for what has none.
+# Prints the target of docker-bake.hcl that stands in for an image, "base", "toxiproxy" or "k6" for what has none.
 target_of() {
   case "$1" in
     php:7.4-* | php:8.2-* | php:8.4-*) printf '%s\n' "$1" | sed -E 's/^php:([0-9]+)\.([0-9]+)-.*/php-\1-\2/' ;;
     nginx:* | redis:* | mysql:*) printf '%s\n' "${1%%:*}" ;;
     debian:bullseye-slim | debian:bookworm-slim | debian:trixie-slim) printf 'base\n' ;;
     ghcr.io/shopify/toxiproxy:[0-9]*.[0-9]*.[0-9]*) printf 'toxiproxy\n' ;;
+    grafana/k6:[0-9]*.[0-9]*.[0-9]*) printf 'k6\n' ;;
     *) bail_choice image "$1" "${KNOWN}" ;;
   esac
 }
@@ -106,6 +107,21 @@ make_toxiproxy() (
   group_end
 )
 
+# make_k6 IMAGE: from the k6 that scripts/setup.sh keeps, which is of one version.
+make_k6() (
+  local image=$1 k6 directory
+  group "Stand-in: ${image}"
+  k6=$("${SCRIPTS}/setup.sh" --print-k6) || bail "${EXIT_UNABLE}" "${image} is made from the k6 of this machine, see above"
+  [[ $("${k6}" version || true) == "k6 v${image##*:} "* ]] ||
+    bail "${EXIT_UNABLE}" "${image} is made from the k6 of this machine, which is: $("${k6}" version || true)"
+  directory=$(mktemp -d)
+  # shellcheck disable=SC2064 # now, not then
+  trap "rm -rf -- '${directory}'" EXIT
+  cp -- "${k6}" "${directory}/k6"
+  quietly docker buildx build --tag "${image}" --file "${DIRECTORY}/k6/Dockerfile" "${directory}"
+  group_end
+)
+
 # Bails out where images cannot be made.
 check_possible() {
   if ((EUID != 0)); then
@@ -132,7 +148,7 @@ make() {
     make_bases "${!suites[@]}"
     group_end
   fi
-  unset 'targets[base]' 'targets[toxiproxy]'
+  unset 'targets[base]' 'targets[toxiproxy]' 'targets[k6]'
   if ((${#targets[@]} > 0)); then
     group "Stand-ins: $*"
     (cd -- "${DIRECTORY}" && quietly docker buildx bake --progress plain --file docker-bake.hcl "${!targets[@]}") ||
@@ -143,6 +159,7 @@ make() {
     target=$(target_of "${image}")
     case "${target}" in
       base) ;;
+      k6) make_k6 "${image}" ;;
       toxiproxy) make_toxiproxy "${image}" ;;
       *) docker tag "perf-gate/stand-in:${target}" "${image}" ;;
     esac

@@ -17,6 +17,7 @@ usage: bench.sh COMMAND
   neighbour [on|off]  one unchanged run beside a neighbour that burns a core in bursts of 1-20 s half of the time,
                       with the check for foreign load on (default) or off
   wrk [ROUNDS]        QPS as measured against wrk's
+  paths [ROUNDS]      QPS of the bundled containers by three ways: their address, a published port, k6 in their network
   compare             time of compare and report on 100 and 1,000 cells
   start [N]           N times (3) from the start of a run in containers to its first measured request, with the images'
                       layers in the build cache and with an empty one: `docker buildx prune --all` is run
@@ -262,6 +263,7 @@ main() {
       esac
       ;;
     wrk) typescript wrk "${2:-6}" ;;
+    paths) typescript paths "${2:-8}" ;;
     compare) typescript compare ;;
     start) start_times "${2:-3}" ;;
     runtimes) runtimes ;;

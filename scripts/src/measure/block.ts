@@ -17,7 +17,7 @@ import type {
 } from "../core/model.ts";
 import { OPEN_PILOT_VUS, plateauOf } from "../core/plan.ts";
 import { type ScheduledSlot, type Stretch, scheduleBlock } from "../core/schedule.ts";
-import type { Target } from "../target/target.ts";
+import type { Generator, Target } from "../target/target.ts";
 import type { BlockSpec, SlotResult, SlotSpec } from "./block-spec.ts";
 import { startK6 } from "./k6.ts";
 import { Sampler, type Seen, type Turn } from "./sampler.ts";
@@ -26,8 +26,8 @@ import { Sampler, type Seen, type Turn } from "./sampler.ts";
 export interface Rig {
   plan: Plan;
   target: Target;
-  /** Path of k6. */
-  k6: string;
+  /** Path of k6, or what runs it elsewhere. */
+  k6: string | Generator;
   /** Repository root: k6/ and scripts/dist/ are below it. */
   home: string;
   /** For the files that k6 reads and writes. */
@@ -123,18 +123,14 @@ async function drive(
 ): Promise<{ slots: MeasuredSlot[]; k6Start: number; yardstickMs: number }> {
   const { plan, target, signal } = rig;
   const launched = performance.now();
-  const k6 = startK6(rig.k6, buildSpec(rig, schedule, warmUpSeconds), {
-    home: rig.home,
-    stateDirectory: rig.stateDirectory,
-    cpus: pinned(plan, plan.layout.generator),
-  });
+  const k6 = startK6(rig, buildSpec(rig, schedule, warmUpSeconds), pinned(plan, plan.layout.generator));
   const onAbort = () => k6.interrupt();
   signal.addEventListener("abort", onAbort);
   try {
     // The target's cores are idle while k6 starts on its own.
     const yardstick = runYardstick(rig);
     const [begunAt, yardstickMs] = await Promise.all([k6.begun, yardstick]);
-    const sampler = new Sampler(target, k6, plan.layout);
+    const sampler = new Sampler(target, await k6.process(), plan.layout);
     await sampler.begin();
     const k6Start = since(launched);
     // The monotonic clock, set to the moment at which k6 began.

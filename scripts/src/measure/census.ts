@@ -39,7 +39,8 @@ export async function takeCensus(rig: Rig, progress: (line: string) => void): Pr
 async function countRequest(rig: Rig, scenario: Scenario, arm: Arm): Promise<CensusArm> {
   const { workers } = rig.plan.config.target.php;
   const agent = new Agent({ keepAlive: scenario.connection === "keep-alive" });
-  const send = () => sendOne(rig, scenario, arm, agent);
+  const url = await rig.target.hostUrl(arm);
+  const send = () => sendOne(rig, scenario, url, agent);
   try {
     // Every worker opens what it keeps open: persistent connections must not count as new ones.
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: workers }, send));
@@ -90,7 +91,7 @@ async function countFlow(rig: Rig, scenario: Scenario, arm: Arm): Promise<Census
   };
 }
 
-function sendOne(rig: Rig, scenario: Scenario, arm: Arm, agent: Agent): Promise<Answer> {
+function sendOne(rig: Rig, scenario: Scenario, url: string, agent: Agent): Promise<Answer> {
   const { work, checks } = scenario;
   if (work.kind === "flow") throw new Error("a flow is no single request");
   return new Promise((resolve) => {
@@ -98,7 +99,7 @@ function sendOne(rig: Rig, scenario: Scenario, arm: Arm, agent: Agent): Promise<
     const headers: Record<string, string> = { ...work.headers, host: rig.target.host };
     if (work.body !== null) headers["content-length"] = String(Buffer.byteLength(work.body));
     const outgoing = request(
-      new URL(work.path, `${rig.target.url(arm)}/`),
+      new URL(work.path, `${url}/`),
       { method: work.method, agent, timeout: TIMEOUT_MS, headers },
       (response) => {
         const chunks: Buffer[] = [];

@@ -8,7 +8,7 @@ import { startK6 } from "./k6.ts";
 export async function runIterations(rig: Rig, scenario: Scenario, arm: Arm, iterations: number): Promise<SlotResult> {
   const { name, work, connection, checks } = scenario;
   const k6 = startK6(
-    rig.k6,
+    rig,
     {
       urls: { base: rig.target.url("base"), head: rig.target.url("head") },
       host: rig.target.host,
@@ -29,7 +29,7 @@ export async function runIterations(rig: Rig, scenario: Scenario, arm: Arm, iter
         },
       ],
     },
-    { home: rig.home, stateDirectory: rig.stateDirectory, cpus: null },
+    null,
   );
   const onAbort = () => k6.interrupt();
   rig.signal.addEventListener("abort", onAbort);

@@ -1,18 +1,19 @@
 import { spawn } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { MeasureError } from "../core/errors.ts";
+import { K6_VERSION } from "../core/k6.ts";
 import { Child } from "../target/child.ts";
 import { quoted } from "../target/log.ts";
 import { findProgram } from "../target/programs.ts";
+import type { Generator, GeneratorOptions, Usage } from "../target/target.ts";
 import { UsageGroup } from "../target/usage.ts";
+import type { Rig } from "./block.ts";
 import type { BlockSpec, SlotResult } from "./block-spec.ts";
-
-/** The k6 that the scripts are tested with. */
-export const K6_VERSION = "1.8.1";
 
 /** Printed by k6/block.ts at the end of its setup: the scenarios' clock starts here. */
 const BEGIN = "perf-gate:begin";
@@ -21,17 +22,22 @@ const KEPT_LINES = 20;
 
 /** A k6 process that runs one block. */
 export interface K6Process {
-  readonly pid: number;
-  /** CPU time of the generator. */
-  readonly usage: UsageGroup;
   /** Wall clock (ms since the epoch) at which the scenarios began. Rejects with MeasureError where they never did. */
   readonly begun: Promise<number>;
   /** Results in the order of the spec's slots; null where k6 died without a summary. */
   readonly results: Promise<SlotResult[] | null>;
+  /** What it costs, once it has begun; null where that cannot be seen from here. */
+  process(): Promise<Generating | null>;
   /** Asks k6 to stop and still write its summary. */
   interrupt(): void;
   /** Kills whatever is left of it. */
   close(): Promise<void>;
+}
+
+/** A running k6 as the sampler sees it. */
+export interface Generating {
+  readonly pid: number;
+  usage(): Usage;
 }
 
 /** Where k6 is: $PERF_GATE_K6, the copy that setup.sh keeps, or PATH. Throws MeasureError where it is missing or another version. */
@@ -60,33 +66,34 @@ async function versionOf(path: string): Promise<string | null> {
   });
 }
 
-/** Starts k6 with one block, pinned to `cpus` where given. Files go to `stateDirectory`. */
-export function startK6(
-  k6: string,
-  spec: BlockSpec,
-  options: { home: string; stateDirectory: string; cpus: readonly number[] | null },
-): K6Process {
-  const blockFile = join(options.stateDirectory, "block.json");
-  const resultFile = join(options.stateDirectory, "block-result.json");
-  rmSync(resultFile, { force: true });
+/** Starts k6 with one block, pinned to `cpus` where given; on this host, or where the target wants it. */
+export function startK6(rig: Rig, spec: BlockSpec, cpus: readonly number[] | null): K6Process {
+  const blockFile = join(rig.stateDirectory, "block.json");
   writeFileSync(blockFile, JSON.stringify(spec));
-
-  const usage = UsageGroup.create("k6");
-  const command = [
-    ...(options.cpus === null ? [] : ["taskset", "-c", options.cpus.join(",")]),
-    ...[k6, "run", "--quiet", "--no-color", "--no-usage-report", "--log-format", "raw", "--address", ""],
-    ...["-e", `BLOCK=${blockFile}`, "-e", `RESULT=${resultFile}`, join(options.home, "k6", "block.ts")],
+  const scripts = join(rig.home, "k6");
+  const args = [
+    ...["run", "--quiet", "--no-color", "--no-usage-report", "--log-format", "raw", "--address", ""],
+    ...["-e", `BLOCK=${blockFile}`, "-e", "RESULT=stdout", join(scripts, "block.ts")],
   ];
-  const [program = "", ...args] = usage.wrap(command);
-  const spawned = spawn(program, args, {
+  // Fewer, longer garbage collections: each one is a pause in the load.
+  const env = { ...withoutProxy(Object.values(spec.urls)), GOGC: "400" };
+  const trees = Object.values(rig.plan.arms).flatMap(({ directory }) => directory ?? []);
+  const reads = [scripts, blockFile, ...flowsOf(spec).map((file) => treeOf(file, trees))];
+  const place = typeof rig.k6 === "string" ? onThisHost(rig.k6, cpus) : inContainer(rig.k6, { cpus, reads, env });
+
+  const [program = "", ...rest] = [...place.command, ...args];
+  const spawned = spawn(program, rest, {
     detached: true,
-    stdio: ["ignore", "ignore", "pipe"],
-    // Fewer, longer garbage collections: each one is a pause in the load.
-    env: { ...process.env, ...withoutProxy(Object.values(spec.urls)), GOGC: "400" },
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
   });
   const child = new Child(spawned);
-  if (usage.kind === "tree") usage.add(child.pid);
+  place.started(child);
 
+  let result = "";
+  spawned.stdout.setEncoding("utf8").on("data", (text: string) => {
+    result += text;
+  });
   const messages: string[] = [];
   let begin: (at: number) => void = () => {};
   const began = new Promise<number>((resolve) => {
@@ -97,12 +104,13 @@ export function startK6(
     if (line.includes(BEGIN)) begin(Date.now());
     else if (messages.push(line) > KEPT_LINES) messages.shift();
   });
-  const drained = new Promise((resolve) => lines.once("close", resolve));
+  const drained = Promise.all([once(lines, "close"), once(spawned.stdout, "close")]);
   const ended = Promise.all([child.exited, drained]).then(([status]) => status);
+  let interrupted = false;
+  // A container that was not up yet did not hear of it.
+  void began.then(() => interrupted && spawned.kill("SIGINT"));
 
   return {
-    pid: child.pid,
-    usage,
     begun: Promise.race([
       began,
       ended.then((status) => {
@@ -111,13 +119,57 @@ export function startK6(
         );
       }),
     ]),
-    results: ended.then(() => readResults(resultFile, spec.slots.length)),
-    interrupt: () => void spawned.kill("SIGINT"),
+    results: ended.then(() => readResults(result, spec.slots.length)),
+    process: place.process,
+    interrupt: () => {
+      interrupted = true;
+      spawned.kill("SIGINT");
+    },
     close: async () => {
       await child.stop("SIGTERM", 2000);
-      await usage.remove();
+      await place.remove();
     },
   };
+}
+
+/** How k6 is started, and what is known of it then. */
+interface Place {
+  command: readonly string[];
+  started(child: Child): void;
+  process(): Promise<Generating | null>;
+  remove(): Promise<void>;
+}
+
+function onThisHost(k6: string, cpus: readonly number[] | null): Place {
+  const group = UsageGroup.create("k6");
+  let pid = 0;
+  return {
+    command: group.wrap([...(cpus === null ? [] : ["taskset", "-c", cpus.join(",")]), k6]),
+    started: (child) => {
+      pid = child.pid;
+      if (group.kind === "tree") group.add(pid);
+    },
+    process: async () => ({ pid, usage: () => group.read() }),
+    remove: () => group.remove(),
+  };
+}
+
+function inContainer(generator: Generator, options: GeneratorOptions): Place {
+  const container = generator.container(options);
+  return { ...container, started: () => {} };
+}
+
+const flowsOf = ({ scenarios }: BlockSpec): string[] =>
+  Object.values(scenarios).flatMap(({ work }) => (work.kind === "flow" ? [work.file] : []));
+
+/**
+ * What a flow may import from: the tree of an arm that holds it, else the repository, else its own directory.
+ * @param trees absolute
+ */
+export function treeOf(flow: string, trees: readonly string[]): string {
+  const above: string[] = [];
+  for (let at = dirname(flow); !above.includes(at); at = dirname(at)) above.push(at);
+  return above.find((at) => trees.includes(at) || existsSync(join(at, ".git"))) ?? dirname(flow);
 }
 
 /**
@@ -130,9 +182,9 @@ export function withoutProxy(urls: readonly string[]): { NO_PROXY: string; no_pr
   return { NO_PROXY: spared, no_proxy: spared };
 }
 
-function readResults(file: string, slots: number): SlotResult[] | null {
+function readResults(text: string, slots: number): SlotResult[] | null {
   try {
-    const results = JSON.parse(readFileSync(file, "utf8")) as SlotResult[];
+    const results = JSON.parse(text) as SlotResult[];
     return results.length === slots ? results : null;
   } catch {
     return null; // killed before its summary

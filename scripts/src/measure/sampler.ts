@@ -1,7 +1,7 @@
 import { ARMS, type Arm, type Layout, type Witness } from "../core/model.ts";
 import type { FrontState, Target, Usage } from "../target/target.ts";
 import { cpuQuota } from "../target/usage/limit.ts";
-import type { UsageGroup } from "../target/usage.ts";
+import type { Generating } from "./k6.ts";
 import { booksInterruptTime, type CpuTimes, cpuTimes, listenOverflows, timeWaitSockets } from "./kernel.ts";
 import { type Neighbours, neighbours, spentBetween } from "./neighbours.ts";
 
@@ -46,18 +46,19 @@ export interface Seen {
 /** Reads the kernel's counters around every turn of a round; nothing runs between the readings. */
 export class Sampler {
   readonly #target: Target;
-  readonly #generator: UsageGroup;
+  readonly #generator: Generating | null;
   readonly #generatorCores: number;
   readonly #cpus: number[];
   readonly #generatorCpus: number[];
   readonly #booksInterrupts = booksInterruptTime();
   readonly #fronts: Record<Arm, FrontState | null> = { base: null, head: null };
 
-  /** @param generator usage and process of k6 */
-  constructor(target: Target, generator: { usage: UsageGroup; pid: number }, layout: Layout) {
+  /** @param generator k6; null = it cannot be seen from here */
+  constructor(target: Target, generator: Generating | null, layout: Layout) {
     this.#target = target;
-    this.#generator = generator.usage;
-    this.#generatorCores = Math.min(layout.generator.length, cpuQuota(generator.pid) ?? Number.POSITIVE_INFINITY);
+    this.#generator = generator;
+    const quota = generator === null ? null : cpuQuota(generator.pid);
+    this.#generatorCores = Math.min(layout.generator.length, quota ?? Number.POSITIVE_INFINITY);
     this.#generatorCpus = layout.generator;
     this.#cpus = [...new Set([...layout.generator, ...layout.target, ...layout.services])];
   }
@@ -83,6 +84,7 @@ export class Sampler {
     settleSeconds: number,
     signal: AbortSignal,
   ): Promise<Record<Arm, Seen> | null> {
+    if (!this.#isSeen()) return await this.#passUnseen(turns, sleepUntil, settleSeconds, signal);
     const spent: Record<Arm, Spent> = { base: { ...NOTHING }, head: { ...NOTHING } };
     const first = this.#snapshot();
     let last = first;
@@ -134,15 +136,34 @@ export class Sampler {
     };
   }
 
+  /** Whether what k6 and the arms cost can be read from here. */
+  #isSeen(): boolean {
+    return this.#generator !== null && ARMS.every((arm) => this.#target.usage(arm) !== null);
+  }
+
+  /** The same for what runs where this kernel counts nothing: only the fronts can be asked. */
+  async #passUnseen(
+    turns: readonly Turn[],
+    sleepUntil: (at: number) => Promise<void>,
+    settleSeconds: number,
+    signal: AbortSignal,
+  ): Promise<Record<Arm, Seen> | null> {
+    for (const [index, { at, seconds }] of turns.entries()) {
+      await sleepUntil(turns[index + 1]?.at ?? at + seconds + settleSeconds);
+      if (signal.aborted) return null;
+    }
+    const seen = async (arm: Arm): Promise<Seen> => {
+      const { portErrors } = await this.#frontSince(arm);
+      return { witness: null, portErrors, oomKilled: false };
+    };
+    return { base: await seen("base"), head: await seen("head") };
+  }
+
   async #seen(arm: Arm, spent: Spent, first: Snapshot, last: Snapshot): Promise<Seen> {
-    const before = this.#fronts[arm];
-    const front = await this.#front(arm);
-    this.#fronts[arm] = front;
-    const portErrors = (front?.portErrors ?? 0) - (before?.portErrors ?? 0);
+    const { front, portErrors, turnedAway } = await this.#frontSince(arm);
     const usage = last.arms[arm];
     if (usage === null || spent.intervalSeconds === 0) return { witness: null, portErrors, oomKilled: false };
     const { listenOverflows, ...sums } = spent;
-    const turnedAway = (front?.listenOverflows ?? 0) - (before?.listenOverflows ?? 0);
     return {
       portErrors,
       oomKilled: usage.oomKills > (first.arms[arm]?.oomKills ?? 0),
@@ -159,7 +180,8 @@ export class Sampler {
   }
 
   #neighbours(): Neighbours {
-    return neighbours([process.pid, ...this.#target.roots()]);
+    const generator = this.#generator === null ? [] : [this.#generator.pid];
+    return neighbours([process.pid, ...generator, ...this.#target.roots()]);
   }
 
   /**
@@ -186,11 +208,23 @@ export class Sampler {
       at: performance.now() / 1000,
       arms: { base: this.#target.usage("base"), head: this.#target.usage("head") },
       services: this.#target.servicesUsage(),
-      generatorCpuSeconds: this.#generator.read().cpuSeconds,
+      generatorCpuSeconds: this.#generator?.usage().cpuSeconds ?? 0,
       ownCpuSeconds: (user + system) / 1e6,
       cpu: cpuTimes(this.#cpus),
       generatorIdleSeconds: cpuTimes(this.#generatorCpus).idle,
       overflows: listenOverflows(this.#target.namespaces()),
+    };
+  }
+
+  /** An arm's front, and what it has counted since it was asked last. */
+  async #frontSince(arm: Arm): Promise<{ front: FrontState | null; portErrors: number; turnedAway: number }> {
+    const before = this.#fronts[arm];
+    const front = await this.#front(arm);
+    this.#fronts[arm] = front;
+    return {
+      front,
+      portErrors: (front?.portErrors ?? 0) - (before?.portErrors ?? 0),
+      turnedAway: (front?.listenOverflows ?? 0) - (before?.listenOverflows ?? 0),
     };
   }
 

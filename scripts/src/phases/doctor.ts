@@ -1,6 +1,7 @@
 import { diagnose, type Finding, renderDoctor } from "../config/doctor.ts";
+import { K6_VERSION } from "../core/k6.ts";
 import type { DriverName } from "../core/model.ts";
-import { findK6, K6_VERSION } from "../measure/k6.ts";
+import { findK6 } from "../measure/k6.ts";
 
 /** What this machine has and lacks for measuring, as data and as text. */
 export async function doctor(

@@ -1,4 +1,4 @@
-import { request as requestHttp } from "node:http";
+import { type Agent, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
 export interface Answer {
@@ -10,15 +10,16 @@ export interface Answer {
 const TIMEOUT_MS = 10_000;
 
 /**
- * GET on a connection of its own, with this Host header; over a unix socket where one is given. Rejects where there
- * was no answer.
+ * GET on a connection of its own, or the agent's, with this Host header; over a unix socket where one is given. Rejects
+ * where there was no answer.
  */
-export function get(url: string, options: { host?: string; socketPath?: string } = {}): Promise<Answer> {
+export function get(url: string, options: { host?: string; socketPath?: string; agent?: Agent } = {}): Promise<Answer> {
+  const { agent = false } = options;
   const request = url.startsWith("https:") ? requestHttps : requestHttp;
   const headers = options.host === undefined ? {} : { host: options.host };
   const socket = options.socketPath === undefined ? {} : { socketPath: options.socketPath };
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { ...socket, headers, agent: false, timeout: TIMEOUT_MS }, (incoming) => {
+    const outgoing = request(url, { ...socket, headers, agent, timeout: TIMEOUT_MS }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
       incoming.on("error", reject);

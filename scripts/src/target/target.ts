@@ -30,10 +30,39 @@ export interface ServiceCounters {
   redisCommands?: number;
 }
 
+/** k6 as a container, in the network of both arms. */
+export interface Generator {
+  /** A container of its own for one k6, which ends with it. */
+  container(options: GeneratorOptions): GeneratorContainer;
+}
+
+export interface GeneratorOptions {
+  /** Logical CPUs it may run on; null = all. */
+  cpus: readonly number[] | null;
+  /** Files and directories that it may read, absolute; they have the same paths there. */
+  reads: readonly string[];
+  env: Record<string, string>;
+}
+
+export interface GeneratorContainer {
+  /** The command that runs it in the foreground, to be followed by k6's arguments. */
+  readonly command: readonly string[];
+  /** Its k6, once that runs; null where it cannot be seen from here. */
+  process(): Promise<{ pid: number; usage(): Usage } | null>;
+  /** Removes what is left of it. Never rejects. */
+  remove(): Promise<void>;
+}
+
 /** Two arms of a service and what they need, started by a driver. */
 export interface Target {
-  /** Where the load goes, e.g. http://127.0.0.1:40123, without trailing slash. */
+  /** Where k6 sends the load, e.g. http://127.0.0.1:40123, without trailing slash. */
   url(arm: Arm): string;
+  /** The same service as this process reaches it. */
+  hostUrl(arm: Arm): Promise<string>;
+  /** Runs k6 where `url` leads to the arms; null = on this host. */
+  readonly generator: Generator | null;
+  /** Sentences a reader of the results must see. */
+  readonly warnings: readonly string[];
   /** Host header of every request. */
   readonly host: string;
   /** Fresh replicas of both arms' PHP runtime, ready to answer. Rejects with the end of the log. */

@@ -10,6 +10,9 @@ export const startUrl: StartTarget = async ({ plan, progress, signal }) => {
   const url = (arm: Arm): string => urls[arm].replace(/\/+$/, "");
   const target = {
     url,
+    hostUrl: async (arm: Arm) => url(arm),
+    generator: null,
+    warnings: [],
     host,
     async restart() {
       for (const arm of ARMS) {

@@ -77,7 +77,7 @@ inside() {
 }
 
 @test "each image has its target and the Debian release that it comes from" {
-  inside 'for image in php:7.4-fpm php:8.2-fpm-bookworm php:8.4-cli nginx:1.26 redis:7-alpine mysql:8.0 debian:bullseye-slim ghcr.io/shopify/toxiproxy:2.12.0; do
+  inside 'for image in php:7.4-fpm php:8.2-fpm-bookworm php:8.4-cli nginx:1.26 redis:7-alpine mysql:8.0 debian:bullseye-slim ghcr.io/shopify/toxiproxy:2.12.0 grafana/k6:1.8.1; do
     echo "$(target_of "${image}") $(suite_of "${image}")"
   done'
   [[ ${output} == 'php-7-4 bullseye
@@ -87,5 +87,20 @@ nginx trixie
 redis trixie
 mysql trixie
 base bullseye
-toxiproxy ' ]]
+toxiproxy 
+k6 trixie' ]]
+}
+
+@test "k6's image is made from this machine's k6 or not at all" {
+  plant_docker none none
+  printf '#!/bin/sh\necho "k6 v1.8.1 (go1.26.0, linux/amd64)"\n' >"${BIN}/k6"
+  chmod +x "${BIN}/k6"
+  export PERF_GATE_CACHE=${BATS_TEST_TMPDIR}/cache
+  inside 'make_k6 grafana/k6:1.9.0'
+  [[ ${status} -eq 4 ]]
+  [[ ${output} == *'grafana/k6:1.9.0 is made from the k6 of this machine, which is: k6 v1.8.1 '* ]]
+  rm "${BIN}/k6"
+  inside 'PATH=/usr/bin:/bin; make_k6 grafana/k6:1.8.1'
+  [[ ${status} -eq 4 ]]
+  [[ ${output} == *'k6 1.8.1 is not here'*'grafana/k6:1.8.1 is made from the k6 of this machine, see above'* ]]
 }

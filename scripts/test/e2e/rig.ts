@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/load.ts";
-import type { SlotSample, StrikeReason } from "../../src/core/model.ts";
+import type { DriverName, SlotSample, StrikeReason } from "../../src/core/model.ts";
 import { afterPilot, buildPlan } from "../../src/core/plan.ts";
 import { strikeReason } from "../../src/core/validity.ts";
 import { type Rig, runBlock } from "../../src/measure/block.ts";
@@ -33,7 +33,10 @@ export function twoTrees(plant: string): { directory: string; base: string; head
 }
 
 /** Both arms of the reference application up and ready for blocks. */
-export async function startRig(yaml: string, { plant = "", k6 = "" } = {}): Promise<Rig & { close(): Promise<void> }> {
+export async function startRig(
+  yaml: string,
+  { plant = "", k6 = "", driver = "process" as DriverName } = {},
+): Promise<Rig & { close(): Promise<void> }> {
   const { directory, base, head } = twoTrees(plant);
   writeFileSync(join(directory, "perf-gate.yml"), yaml);
   const config = parseConfig(yaml, { file: "perf-gate.yml", directory });
@@ -43,7 +46,7 @@ export async function startRig(yaml: string, { plant = "", k6 = "" } = {}): Prom
       seed: 1,
       arms: { base: arm(base), head: arm(head) },
       sameSource: false,
-      driver: "process",
+      driver,
       config,
       layout: layoutFor(config.measure.isolation),
     },
@@ -57,7 +60,7 @@ export async function startRig(yaml: string, { plant = "", k6 = "" } = {}): Prom
   return {
     plan,
     target,
-    k6: k6 === "" ? await findK6() : k6,
+    k6: k6 === "" ? (target.generator ?? (await findK6())) : k6,
     home,
     stateDirectory,
     signal,

@@ -4,6 +4,7 @@ import { MysqlClient } from "../mysql-client.ts";
 import { RedisClient } from "../redis-client.ts";
 import type { ServiceCounters } from "../target.ts";
 import type { Container } from "./container.ts";
+import type { Place } from "./gateway.ts";
 
 const REDIS_PORT = 6379;
 /** In a container of the official images of MySQL and MariaDB: their client, as administrator. */
@@ -18,8 +19,17 @@ export class CensusClients {
   readonly #clients: { close(): void }[] = [];
   #counters: Counters | null = null;
 
-  /** Throws MeasureError naming the key and what the server said. `log` takes what the clients complain about. */
-  async connect(mysql: readonly Container[], redis: readonly Container[], log: string): Promise<void> {
+  /**
+   * Throws MeasureError naming the key and what the server said. `log` takes what the clients complain about.
+   *
+   * @param reach where a port of a container is for this process
+   */
+  async connect(
+    mysql: readonly Container[],
+    redis: readonly Container[],
+    reach: (container: Container, port: number) => Promise<Place>,
+    log: string,
+  ): Promise<void> {
     const readers: CounterReader[] = [];
     const use = (name: string, client: { version: string; counters: CounterReader; close(): void }) => {
       this.#clients.push(client);
@@ -38,7 +48,8 @@ export class CensusClients {
       use("mysql", client);
     }
     for (const container of redis) {
-      const client = await RedisClient.connect(container.address() ?? "", REDIS_PORT).catch((error: Error) => {
+      const { host, port } = await reach(container, REDIS_PORT);
+      const client = await RedisClient.connect(host, port).catch((error: Error) => {
         throw new MeasureError(
           `target.census.redis: cannot ask ${container.service} on port ${REDIS_PORT}: ${error.message}. ` +
             "It is asked for INFO without a password: remove that in the compose file, or target.census.redis",

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { MeasureError } from "../../core/errors.ts";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { FrontCounts } from "../front.ts";
 import { quoted } from "../log.ts";
 import type { Usage } from "../target.ts";
@@ -46,6 +45,7 @@ export class Container {
   #before = NOTHING;
   #usage = NOTHING;
   #follower: ChildProcess | null = null;
+  #ended = false;
   #lastLines: string[] = [];
 
   constructor(seen: Inspection) {
@@ -60,15 +60,22 @@ export class Container {
     this.#seen = seen;
     this.#before = add(this.#before, this.#usage);
     this.#usage = NOTHING;
-    this.#startTicks = startTicks(this.pid);
-    this.#cgroup = this.pid > 0 ? cgroupOf(this.pid) : null;
+    const local = isIn(this.pid, this.id);
+    this.#startTicks = local ? startTicks(this.pid) : null;
+    this.#cgroup = local ? cgroupOf(this.pid) : null;
+    this.#ended = false;
     this.counts.reset();
     this.#follow();
   }
 
-  /** First process of the container, as seen from here; 0 where it does not run. */
+  /** First process of the container, as the engine numbers it; 0 where it does not run. */
   get pid(): number {
     return this.#seen.State.Pid;
+  }
+
+  /** Whether that is a process of this machine: in an engine elsewhere, or in a virtual machine, it is a stranger's. */
+  get local(): boolean {
+    return this.#startTicks !== null;
   }
 
   /** Address in its first network; null where it has none of its own. */
@@ -84,7 +91,8 @@ export class Container {
 
   /** Whether the process that started() saw still runs, and no worker of it was killed. */
   get alive(): boolean {
-    return this.pid > 0 && startTicks(this.pid) === this.#startTicks && this.counts.workersDied === 0;
+    if (this.pid === 0 || this.counts.workersDied > 0) return false;
+    return this.local ? startTicks(this.pid) === this.#startTicks : !this.#ended;
   }
 
   /** Usage over all its starts; null where it runs and its cgroup cannot be read from here. */
@@ -117,6 +125,10 @@ export class Container {
     const since = ["--since", this.#seen.State.StartedAt];
     const follower = spawn("docker", ["logs", "--follow", ...since, this.id], { stdio: ["ignore", "ignore", "pipe"] });
     follower.on("error", () => {});
+    // It follows until the container ends.
+    follower.once("close", () => {
+      if (this.#follower === follower) this.#ended = true;
+    });
     let rest = "";
     follower.stderr.setEncoding("utf8").on("data", (text: string) => {
       if (this.#follower !== follower) return;
@@ -130,23 +142,8 @@ export class Container {
   }
 }
 
-/**
- * Throws MeasureError where a running container's pid is not that of its process here: the engine is elsewhere, and
- * its numbers would be those of strangers.
- */
-export async function checkLocal(container: Container, signal: AbortSignal): Promise<void> {
-  if (container.pid === 0 || isIn(container.pid, container.id)) return;
-  // It may have ended meanwhile.
-  const [now] = await inspect([container.id], signal);
-  if (now === undefined || now.State.Pid === 0 || isIn(now.State.Pid, container.id)) return;
-  const host = process.env.DOCKER_HOST;
-  throw new MeasureError(
-    `the Docker engine${host ? ` (DOCKER_HOST=${host})` : ""} runs on another machine or in a virtual one: its ` +
-      "containers' CPU time and sockets cannot be seen from here. Use an engine of this machine, or --driver process",
-  );
-}
-
-function isIn(pid: number, container: string): boolean {
+/** Whether a process of this machine is in a container. */
+export function isIn(pid: number, container: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cgroup`, "utf8").includes(container);
   } catch {
@@ -177,6 +174,7 @@ export function usageOf(containers: readonly Container[]): Usage | null {
 
 /** The engine's own processes, where it runs on this machine. */
 export function enginePids(): number[] {
+  if (!existsSync("/proc")) return [];
   return readdirSync("/proc").flatMap((entry) => {
     try {
       const name = readFileSync(`/proc/${Number(entry)}/comm`, "utf8").trim();

@@ -1,16 +1,21 @@
 import { MeasureError } from "../../core/errors.ts";
 import { waitFor } from "../wait.ts";
-import { TOXIPROXY_PORT, type Toxic } from "./links.ts";
+import type { Place } from "./gateway.ts";
+import type { Toxic } from "./links.ts";
 
 const TIMEOUT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 2_000;
 
 /**
- * Posts a delay to the Toxiproxy at an address, as soon as it listens: its container runs a moment before. Toxiproxy
+ * Posts a delay to the Toxiproxy at a place, as soon as it listens: its container runs a moment before. Toxiproxy
  * forgets its delays with every start; it is never restarted within a run.
  */
-export async function setDelay({ service, path, body }: Toxic, address: string, signal: AbortSignal): Promise<void> {
-  const url = `http://${address}:${TOXIPROXY_PORT}${path}`;
+export async function setDelay(
+  { service, path, body }: Toxic,
+  { host, port }: Place,
+  signal: AbortSignal,
+): Promise<void> {
+  const url = `http://${host}:${port}${path}`;
   let why = "";
   const post = async (): Promise<Response | null> => {
     const either = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);

@@ -1,6 +1,6 @@
 import { isAtLeast, OLDEST_ENGINE } from "../../core/engine.ts";
 import { MeasureError } from "../../core/errors.ts";
-import type { Config } from "../../core/model.ts";
+import type { Plan } from "../../core/model.ts";
 import { DockerError, type DockerOptions, docker, lastLines } from "./engine.ts";
 
 const INSTEAD = "or run with --driver process, which needs no Docker";
@@ -10,6 +10,7 @@ export interface EngineInfo {
   ServerVersion: string;
   OSType: string;
   OperatingSystem: string;
+  NCPU: number;
   CPUSet: boolean;
   CpuCfsQuota: boolean;
   MemoryLimit: boolean;
@@ -17,11 +18,18 @@ export interface EngineInfo {
   SecurityOptions: string[] | null;
 }
 
+/** What a run needs to know of the engine. */
+export interface EngineFacts {
+  /** Tool -> version. */
+  versions: Record<string, string>;
+  rootless: boolean;
+}
+
 /**
- * Versions of what answers. Throws MeasureError where the engine, compose or buildx is absent or too old, or the engine
+ * Facts of what answers. Throws MeasureError where the engine, compose or buildx is absent or too old, or the engine
  * cannot do what the configuration needs.
  */
-export async function checkEngine(config: Config, signal: AbortSignal): Promise<Record<string, string>> {
+export async function checkEngine(plan: Plan, signal: AbortSignal): Promise<EngineFacts> {
   const ask = async (args: string[], complaint: (error: Error) => string, options?: Partial<DockerOptions>) =>
     (
       await docker(args, { ...options, signal }).catch((error: Error) => {
@@ -44,23 +52,26 @@ export async function checkEngine(config: Config, signal: AbortSignal): Promise<
     const called = name === "engine" ? "Docker engine" : `docker ${name}`;
     throw new MeasureError(`${called} ${version} is too old, ${minimum} or newer is needed; ${INSTEAD}`);
   }
-  const lack = lackOf(info, config);
+  const lack = lackOf(info, plan);
   if (lack !== null) throw new MeasureError(`${lack}; ${INSTEAD}`);
-  return { docker: versions.engine, compose };
+  return { versions: { docker: versions.engine, compose }, rootless: isRootless(info) };
 }
 
 /** What the configuration needs and this engine cannot do, as a sentence; null = nothing. */
-export function lackOf(info: EngineInfo, { target, measure }: Config): string | null {
+export function lackOf(info: EngineInfo, { config, layout }: Pick<Plan, "config" | "layout">): string | null {
+  const { target, measure } = config;
   if (info.OSType !== "linux") return `the engine runs ${info.OSType} containers; Linux containers are needed`;
-  if (info.OperatingSystem === "Docker Desktop") {
-    return "Docker Desktop runs its containers in a virtual machine, where their CPU time and sockets cannot be seen: use a Docker engine of this machine (DOCKER_HOST or `docker context use default`)";
-  }
-  const rootless = info.SecurityOptions?.some((option) => option.startsWith("name=rootless")) === true;
+  const rootless = isRootless(info);
   const fix = rootless
     ? "let systemd delegate its controllers (https://docs.docker.com/engine/security/rootless/tips/#limiting-resources)"
     : "`docker info` names what the kernel lacks: mount the missing cgroup controller";
   if (!info.CPUSet && measure.isolation !== "off") {
     return `this ${rootless ? "rootless " : ""}engine cannot keep containers on CPUs of their own (cpuset): ${fix}, or set measure.isolation: off`;
+  }
+  // Its virtual machine has CPUs of its own, numbered from 0.
+  const highest = Math.max(...layout.generator, ...layout.target, ...layout.services);
+  if (info.OperatingSystem === "Docker Desktop" && measure.isolation !== "off" && highest >= info.NCPU) {
+    return `measure.isolation: Docker Desktop has ${info.NCPU} of this machine's CPUs, and CPU ${highest} is not among them: give it all (Settings, Resources), or write CPU lists from 0 to ${info.NCPU - 1}`;
   }
   const { resources } = target;
   if (resources === null) return null;
@@ -70,6 +81,9 @@ export function lackOf(info: EngineInfo, { target, measure }: Config): string | 
   }
   return null;
 }
+
+const isRootless = ({ SecurityOptions }: EngineInfo): boolean =>
+  SecurityOptions?.some((option) => option.startsWith("name=rootless")) === true;
 
 function whyNoEngine(error: Error): string {
   const text = error instanceof DockerError ? error.stderr || error.how : error.message;

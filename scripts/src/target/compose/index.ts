@@ -1,4 +1,6 @@
+import { Agent } from "node:http";
 import { MeasureError } from "../../core/errors.ts";
+import { K6_IMAGE } from "../../core/k6.ts";
 import { ARMS, type Arm, type PhpState } from "../../core/model.ts";
 import { waitUntilHealthy } from "../health.ts";
 import { get } from "../http.ts";
@@ -6,13 +8,17 @@ import { type ProbeAnswer, phpState } from "../process/probe.ts";
 import type { FrontState, ServiceCounters, StartOptions, StartTarget, Target, Usage } from "../target.ts";
 import { CensusClients } from "./census.ts";
 import { type Container, enginePids, parentOf, usageOf } from "./container.ts";
-import { checkEngine } from "./engine-check.ts";
+import { checkEngine, type EngineFacts } from "./engine-check.ts";
+import type { Gateway } from "./gateway.ts";
 import { Stack } from "./stack.ts";
+
+const UNWATCHED =
+  "the engine runs in a virtual machine, or on another one, where CPU time and sockets cannot be seen from here: other load on its CPUs, a saturated k6 and full listen queues could not be watched";
 
 /** Driver `compose`: both arms as compose projects of their own, what they share as a third. */
 export const startCompose: StartTarget = async (options) => {
-  const versions = await checkEngine(options.plan.config, options.signal);
-  const target = new ComposeTarget(options, versions);
+  const engine = await checkEngine(options.plan, options.signal);
+  const target = new ComposeTarget(options, engine);
   try {
     await target.start();
     return target;
@@ -24,17 +30,21 @@ export const startCompose: StartTarget = async (options) => {
 
 class ComposeTarget implements Target {
   readonly host: string;
+  readonly warnings: string[] = [];
+  generator: Gateway | null = null;
   readonly #options: StartOptions;
   readonly #versions: Record<string, string>;
   readonly #stack: Stack;
+  /** One connection each for what is asked between slots. */
+  readonly #admin = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #census = new CensusClients();
   readonly #engine = enginePids();
   #closing: Promise<void> | null = null;
 
-  constructor(options: StartOptions, versions: Record<string, string>) {
+  constructor(options: StartOptions, { versions, rootless }: EngineFacts) {
     this.#options = options;
     this.#versions = versions;
-    this.#stack = new Stack(options);
+    this.#stack = new Stack(options, rootless);
     this.host = options.plan.config.target.host;
   }
 
@@ -42,12 +52,19 @@ class ComposeTarget implements Target {
     await this.#stack.start();
     const named = (service: string | null) => this.#stack.all.filter((container) => container.service === service);
     const { mysql, redis } = this.#stack.recipe.census;
-    await this.#census.connect(named(mysql), named(redis), this.#stack.log("mysql-client"));
+    const reach = (container: Container, port: number) => this.#stack.reach(container, port);
+    await this.#census.connect(named(mysql), named(redis), reach, this.#stack.log("mysql-client"));
     for (const arm of ARMS) await this.#healthy(arm);
+    this.generator = await this.#stack.gateway();
+    if (!this.#stack.all.every(({ local, pid }) => local || pid === 0)) this.warnings.push(UNWATCHED);
   }
 
   url(arm: Arm): string {
-    return `http://${this.#address(arm)}:${this.#stack.recipe.port}`;
+    return `http://${this.#stack.address(this.#front(arm))}:${this.#stack.recipe.port}`;
+  }
+
+  hostUrl(arm: Arm): Promise<string> {
+    return this.#hostUrl(arm, this.#stack.recipe.port);
   }
 
   async restart(): Promise<void> {
@@ -62,7 +79,12 @@ class ComposeTarget implements Target {
 
   async versions(): Promise<Record<string, string>> {
     const php = (await this.php("base"))?.version;
-    return { ...(php === undefined ? {} : { php }), ...this.#census.versions, ...this.#versions };
+    return {
+      ...(php === undefined ? {} : { php }),
+      ...this.#census.versions,
+      ...this.#versions,
+      ...(this.generator === null ? {} : { "k6 image": K6_IMAGE }),
+    };
   }
 
   usage(arm: Arm): Usage | null {
@@ -92,12 +114,15 @@ class ComposeTarget implements Target {
 
   /** The containers' own processes, what was started in them from outside, and the engine that carries their output. */
   roots(): number[] {
-    return [...this.#engine, ...this.#stack.all.flatMap(({ pid }) => [pid, ...parentOf(pid)])];
+    const containers = this.#stack.all.flatMap(({ local, pid }) => (local ? [pid] : []));
+    const pids = [...containers, ...(this.generator?.pids ?? [])];
+    return [...this.#engine, ...pids.flatMap((pid) => [pid, ...parentOf(pid)])];
   }
 
   namespaces(): number[] {
     const targets = ARMS.flatMap((arm) => this.#target(arm));
-    return targets.flatMap((container) => (container.networkOf === null ? [container.pid] : []));
+    const own = targets.filter(({ local, networkOf }) => local && networkOf === null);
+    return [...own.map(({ pid }) => pid), ...(this.generator?.pids.slice(0, 1) ?? [])];
   }
 
   alive(arm: Arm): boolean {
@@ -106,6 +131,7 @@ class ComposeTarget implements Target {
 
   close(): Promise<void> {
     this.#census.close();
+    this.#admin.destroy();
     this.#closing ??= this.#stack.close();
     return this.#closing;
   }
@@ -113,15 +139,16 @@ class ComposeTarget implements Target {
   /** What answers HTTP and what is restarted with every block. */
   #target(arm: Arm): Container[] {
     const { service, restart } = this.#stack.recipe;
-    return this.#stack.containers[arm].filter((it) => it.service === service || restart.includes(it.service));
+    return this.#stack.containers(arm).filter((it) => it.service === service || restart.includes(it.service));
   }
 
-  #healthy(arm: Arm): Promise<void> {
+  async #healthy(arm: Arm): Promise<void> {
     const { plan, signal } = this.#options;
     const target = this.#target(arm);
-    return waitUntilHealthy({
+    const url = await this.hostUrl(arm);
+    await waitUntilHealthy({
       arm,
-      url: this.url(arm) + plan.config.target.healthPath,
+      url: url + plan.config.target.healthPath,
       host: this.host,
       signal,
       stillAlive: () => {
@@ -137,15 +164,17 @@ class ComposeTarget implements Target {
     });
   }
 
-  #address(arm: Arm): string {
+  /** What answers HTTP. */
+  #front(arm: Arm): Container {
     const { service } = this.#stack.recipe;
-    const container = this.#stack.container(arm, service);
-    const owner = this.#stack.all.find(({ id }) => id === container?.networkOf) ?? container;
-    const address = owner?.address();
-    if (address) return address;
-    throw new MeasureError(
-      `target.service: ${service} of ${arm} has no address in any network; give it one in the compose file`,
-    );
+    const container = this.#stack.containers(arm).find((it) => it.service === service);
+    if (container === undefined) throw new MeasureError(`target.service: ${service} of ${arm} has no container`);
+    return container;
+  }
+
+  async #hostUrl(arm: Arm, port: number): Promise<string> {
+    const place = await this.#stack.reach(this.#front(arm), port);
+    return `http://${place.host}:${place.port}`;
   }
 
   /** FPM's own status or our probe, by way of a port that only the bundled target has. */
@@ -153,7 +182,8 @@ class ComposeTarget implements Target {
     const { adminPort } = this.#stack.recipe;
     if (adminPort === null) return null;
     try {
-      return JSON.parse((await get(`http://${this.#address(arm)}:${adminPort}/${what}?json`)).body);
+      const url = await this.#hostUrl(arm, adminPort);
+      return JSON.parse((await get(`${url}/${what}?json`, { agent: this.#admin })).body);
     } catch {
       return null;
     }

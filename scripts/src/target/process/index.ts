@@ -66,6 +66,8 @@ function requireInstalled({ plan }: StartOptions): void {
 
 class ProcessTarget implements Target {
   readonly host: string;
+  readonly generator = null;
+  readonly warnings = [];
   readonly close: () => Promise<void>;
   readonly #options: StartOptions;
   readonly #premises: Premises;
@@ -89,6 +91,10 @@ class ProcessTarget implements Target {
 
   url(arm: Arm): string {
     return this.#replicas[arm].url;
+  }
+
+  async hostUrl(arm: Arm): Promise<string> {
+    return this.url(arm);
   }
 
   async restart(): Promise<void> {

@@ -1,118 +1,17 @@
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { build } from "esbuild";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MeasureError } from "../../../src/core/errors.ts";
-import { ARMS, type Arm, type ComposeConfig, type TargetConfig } from "../../../src/core/model.ts";
+import { ARMS, type Arm } from "../../../src/core/model.ts";
 import { docker as runDocker } from "../../../src/target/compose/engine.ts";
-import { OWNER_LABEL, ownerOf, thisOwner } from "../../../src/target/compose/owner.ts";
+import { OWNER_LABEL, ownerOf } from "../../../src/target/compose/owner.ts";
 import { get } from "../../../src/target/http.ts";
 import { startTarget } from "../../../src/target/start.ts";
-import type { StartOptions, Target } from "../../../src/target/target.ts";
-import { makeSite } from "../app.ts";
+import { APP, body, COST, cleanups, docker, labelled, left, OURS, outsider, siteOf, start } from "./site.ts";
 
 /** The real engine: containers are started, killed and looked for. */
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  expect(left()).toEqual([]);
-});
-
-const docker = (...args: string[]): string => execFileSync("docker", args, { encoding: "utf8", stdio: "pipe" }).trim();
-
-/** Somebody else may use the engine at the same time. */
-const OURS = `label=${OWNER_LABEL}=${thisOwner()}`;
-
-/** Containers, networks, volumes and images with a label. */
-function labelled(filter: string): string[] {
-  const lines = (text: string) => text.split("\n").filter(Boolean);
-  return [
-    ...lines(docker("ps", "--all", "--filter", filter, "--format", "{{.Names}}")),
-    ...lines(docker("network", "ls", "--filter", filter, "--format", "{{.Name}}")),
-    ...lines(docker("volume", "ls", "--filter", filter, "--format", "{{.Name}}")),
-    ...lines(docker("image", "ls", "--filter", filter, "--format", "{{.Repository}}:{{.Tag}}")),
-  ];
-}
-
-const left = (): string[] => labelled(OURS);
-
-/** PHP's own web server: no image needs to be built, and what it answers is in one file. */
-const APP = `services:
-  app:
-    image: php:8.4-fpm
-    command: php -S 0.0.0.0:8080 -t /srv/app
-    working_dir: /srv/app
-    volumes: ["./app:/srv/app"]
-`;
-/** No variable of compose. */
-const COST = ["$5 a $", "{piece}"].join("");
-const INDEX = `<?php
-switch (strtok($_SERVER['REQUEST_URI'], '?')) {
-    case '/env': echo json_encode(getenv()); break;
-    case '/hungry': ini_set('memory_limit', -1); echo strlen(str_repeat('x', 400 << 20)); break;
-    case '/tree': echo file_get_contents('/srv/app/tree.txt'); break;
-    case '/prepared': echo file_get_contents('/tmp/prepared'); break;
-    default: echo 'ok';
-}
-`;
-
-interface Files {
-  compose?: string;
-  /** Path below the arm's tree -> text. */
-  more?: Partial<Record<Arm, Record<string, string>>>;
-}
-
-const COMPOSE: ComposeConfig = {
-  file: "compose.yml",
-  service: "app",
-  port: 8080,
-  restart: ["app"],
-  shared: [],
-  census: { mysql: null, redis: null },
-};
-
-/** Two trees with a compose file, and the options to start them with. */
-function siteOf(files: Files, compose: Partial<ComposeConfig> = {}, target: Partial<TargetConfig> = {}) {
-  const site = makeSite({ target: { compose: { ...COMPOSE, ...compose }, healthPath: "/", ...target } });
-  cleanups.push(site.remove);
-  site.options.plan.driver = "compose";
-  for (const arm of ARMS) {
-    const all = {
-      "compose.yml": files.compose ?? APP,
-      "app/index.php": INDEX,
-      "app/tree.txt": arm,
-      ...files.more?.[arm],
-    };
-    for (const [path, text] of Object.entries(all)) {
-      mkdirSync(dirname(join(site.directory, arm, path)), { recursive: true });
-      writeFileSync(join(site.directory, arm, path), text);
-    }
-  }
-  return site;
-}
-
-async function start(site: ReturnType<typeof siteOf>): Promise<Target> {
-  const target = await startTarget(site.options);
-  cleanups.push(() => target.close());
-  return target;
-}
-
-/** A process of its own that starts a target, by way of other programs where given. */
-async function outsider({ plan, home, workDirectory }: StartOptions, directory: string, ...through: string[]) {
-  const script = join(directory, "outsider.mjs");
-  const entryPoints = [join(import.meta.dirname, "../outsider.ts")];
-  await build({ entryPoints, outfile: script, bundle: true, platform: "node", format: "esm" });
-  const argument = JSON.stringify({ plan, home, workDirectory });
-  const [program = "", ...args] = [...through, process.execPath, script, argument];
-  return spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
-}
-
-const body = async (target: Target, arm: Arm, path: string): Promise<string> =>
-  (await get(target.url(arm) + path)).body;
 
 describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("a compose file on the engine", () => {
   test("fixed ports, names, volumes, a mounted tree and an env_file: both arms run at once, each on its own", async () => {
@@ -410,21 +309,6 @@ volumes: { data: {} }
         return true;
       };
       await expect.poll(gone, { timeout: 30_000 }).toBe(true);
-    },
-    60_000,
-  );
-
-  test.skipIf(process.getuid?.() !== 0)(
-    "an engine whose pids mean other processes here",
-    async () => {
-      const { options, directory } = siteOf({});
-      const child = await outsider(options, directory, "unshare", "--pid", "--fork", "--mount-proc");
-      let said = "";
-      child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-        said += text;
-      });
-      await new Promise((resolve) => child.once("close", resolve));
-      expect(said).toMatch(/the Docker engine .*runs on another machine or in a virtual one: .*--driver process/);
     },
     60_000,
   );

@@ -1,0 +1,205 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { K6_IMAGE } from "../../../src/core/k6.ts";
+import { ARMS, type Scenario } from "../../../src/core/model.ts";
+import { OWNER_LABEL, ownerOf } from "../../../src/target/compose/owner.ts";
+import type { StartOptions } from "../../../src/target/target.ts";
+import { oneBlock, rigOf, type Told, tell } from "./one-block.ts";
+import { APP, docker, labelled, left, OURS, outsider, siteOf, start } from "./site.ts";
+
+/** k6 in a container: asked for, or where this process cannot reach the arms. */
+
+const FLOW = `import { check } from "k6";
+import http from "k6/http";
+import { path } from "../lib/path.js";
+const word = open("../lib/word.txt").trim();
+export default function (target) {
+  const { url, host, headers } = target;
+  const page = http.get(url + path, { headers, responseType: "text" });
+  check(page, { "by its name, from the network": ({ body }) => body.includes(host) && body.includes(word) });
+}
+`;
+const SHOWS_HOST = "<?php echo $_SERVER['HTTP_HOST'], ' said';";
+const FILES = {
+  "app/index.php": SHOWS_HOST,
+  "perf/flow.js": FLOW,
+  "lib/path.js": "export const path = '/shown?by=flow';\n",
+  "lib/word.txt": "said\n",
+};
+const COMPOSE = `${APP}    environment: [PHP_CLI_SERVER_WORKERS=4]
+  cache: { image: "redis:7" }
+`;
+
+/** A site with a request and a flow that imports, at 2 VUs. */
+function siteWithCells(generator: "auto" | "container") {
+  const shared = { shared: ["cache"], census: { mysql: null, redis: "cache" } };
+  const links = { cache: { port: null, latencyMs: 1, jitterMs: 0 } };
+  const site = siteOf({ compose: COMPOSE, more: { base: FILES, head: FILES } }, shared, { links });
+  const { plan } = site.options;
+  plan.config.measure.generator = generator;
+  const [request] = plan.config.scenarios as [Scenario];
+  request.checks = { status: [200], bodyContains: "shop.example" };
+  const flow: Scenario["work"] = { kind: "flow", file: join(site.directory, "head/perf/flow.js") };
+  plan.config.scenarios.push({ ...request, name: "flow", work: flow, checks: { status: [200], bodyContains: null } });
+  plan.cells = ["home", "flow"].map((scenario) => ({ id: `${scenario} @2`, scenario, model: "closed", level: 2 }));
+  return site;
+}
+
+function expectMeasured({ census, samples }: Told): void {
+  expect(samples).toHaveLength(4);
+  for (const sample of samples) {
+    expect(sample).toMatchObject({ errors: 0, failedChecks: 0, events: [] });
+    expect(sample.requests).toBeGreaterThan(50);
+  }
+  for (const { arms } of census.scenarios) {
+    for (const arm of ARMS) {
+      expect(arms[arm].failedShare).toBe(0);
+      expect(arms[arm].counts.redisCommands).toEqual({ perRequest: 0, min: 0, max: 0, exact: true });
+    }
+  }
+}
+
+/** Without network but its own loopback, and as the first process of its own kind. */
+const ELSEWHERE = {
+  network: ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"],
+  processes: ["unshare", "--pid", "--fork", "--mount-proc"],
+};
+
+async function toldBy(options: StartOptions, directory: string, through: readonly string[]): Promise<Told> {
+  const child = await outsider(options, directory, through, "generator-outsider.ts");
+  const said = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      said[name] += text;
+    });
+  }
+  await new Promise((resolve) => child.once("close", resolve));
+  expect(said.stderr).toBe("");
+  return JSON.parse(said.stdout) as Told;
+}
+
+const k6Containers = (filter: string): string[] =>
+  docker("ps", "--quiet", "--filter", filter, "--filter", "name=-k6-").split("\n").filter(Boolean);
+
+describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("k6 in a container", () => {
+  test("asked for: flows and their imports, the Host header, census, and what k6 costs", async () => {
+    const { options } = siteWithCells("container");
+    const target = await start({ ...siteWithCells("container"), options });
+    const told = await tell(options, target);
+    expectMeasured(told);
+    expect(told).toMatchObject({ inContainer: true, warnings: [], versions: { "k6 image": K6_IMAGE } });
+    for (const { witness } of told.samples) {
+      expect(witness?.generatorCpuSeconds).toBeGreaterThan(0.02);
+      expect(witness?.generatorCores).toBe(1);
+      // What k6 and the engine spend for us is nobody else's.
+      expect(witness?.foreignCpuSeconds).toBeLessThan(0.5 * (witness?.generatorCpuSeconds ?? 0));
+    }
+    expect(k6Containers(OURS)).toEqual([]);
+  }, 120_000);
+
+  test("not asked for, and reached: on this host", async () => {
+    const target = await start(siteWithCells("auto"));
+    expect(target.generator).toBeNull();
+    expect(left().filter((name) => name.includes("gateway"))).toEqual([]);
+  }, 60_000);
+
+  test.skipIf(process.getuid?.() !== 0).each([
+    ["a network that this host does not reach", [...ELSEWHERE.network], true],
+    ["an engine as in a virtual machine", [...ELSEWHERE.network, ...ELSEWHERE.processes], false],
+    ["processes of another machine at addresses that answer here", [...ELSEWHERE.processes], false],
+  ])(
+    "%s",
+    async (_, through, isWatched) => {
+      const { options, directory } = siteWithCells("auto");
+      const told = await toldBy(options, directory, through);
+      expectMeasured(told);
+      expect(told.inContainer).toBe(true);
+      for (const { witness } of told.samples) expect(witness !== null).toBe(isWatched);
+      if (isWatched) expect(told.warnings).toEqual([]);
+      else
+        expect(told.warnings).toEqual([expect.stringMatching(/^the engine runs in a virtual machine.*not be watched/)]);
+    },
+    120_000,
+  );
+
+  test("a k6 that is killed strikes its slots and leaves nothing", async () => {
+    const { options } = siteWithCells("container");
+    const target = await start({ ...siteWithCells("container"), options });
+    const killed = (async () => {
+      for (;;) {
+        const [id] = k6Containers(OURS);
+        if (id !== undefined) {
+          // After it has begun.
+          await sleep(2000);
+          return docker("kill", id);
+        }
+        await sleep(50);
+      }
+    })();
+    const samples = await oneBlock(await rigOf(options, target));
+    await killed;
+    expect(samples).toHaveLength(4);
+    for (const { events } of samples) expect(events).toEqual(["k6-died"]);
+    expect(k6Containers(OURS)).toEqual([]);
+  }, 60_000);
+
+  test.each([300, 900, 3000])(
+    "interrupted %i ms after the restart: k6 ends soon and leaves nothing",
+    async (ms) => {
+      const site = siteWithCells("container");
+      const target = await start(site);
+      const rig = await rigOf(site.options, target);
+      const restart = target.restart.bind(target);
+      let interrupted = Number.NaN;
+      target.restart = async () => {
+        await restart();
+        setTimeout(() => {
+          interrupted = performance.now();
+          site.abort.abort(new Error("interrupted"));
+        }, ms);
+      };
+      await oneBlock(rig).catch((error: Error) =>
+        expect(error.message).toMatch(/interrupted|k6 ended before it began/),
+      );
+      expect(performance.now() - interrupted).toBeLessThan(4000);
+      expect(k6Containers(OURS)).toEqual([]);
+    },
+    60_000,
+  );
+
+  test("a run that is killed under load takes k6 with it", async () => {
+    const { options, directory, workDirectory } = siteWithCells("container");
+    const child = await outsider(options, directory, [], "generator-outsider.ts");
+    const theirs = `label=${OWNER_LABEL}=${ownerOf(child.pid ?? 0)}`;
+    await expect.poll(() => k6Containers(theirs), { timeout: 40_000 }).toHaveLength(1);
+    await sleep(1500);
+    child.kill("SIGKILL");
+    const gone = async (): Promise<boolean> => {
+      for (let looks = 0; looks < 2; looks++, await sleep(1500)) {
+        if (existsSync(join(workDirectory, "state")) || labelled(theirs).length > 0) return false;
+      }
+      return true;
+    };
+    await expect.poll(gone, { timeout: 30_000 }).toBe(true);
+  }, 90_000);
+
+  test("an image that holds another k6 is refused", async () => {
+    const site = siteWithCells("container");
+    const context = join(site.directory, "image");
+    mkdirSync(context);
+    writeFileSync(join(context, "Dockerfile"), `FROM ${K6_IMAGE}\nCOPY --chmod=755 k6 /usr/bin/k6\n`);
+    writeFileSync(join(context, "k6"), '#!/bin/sh\necho "k6 v2.0.0 (go1.30, linux/amd64)"\n');
+    const own = docker("image", "inspect", "--format", "{{.Id}}", K6_IMAGE);
+    execFileSync("docker", ["build", "--quiet", "--tag", K6_IMAGE, context], { stdio: "pipe" });
+    const other = docker("image", "inspect", "--format", "{{.Id}}", K6_IMAGE);
+    try {
+      await expect(start(site)).rejects.toThrow(/^the image grafana\/k6:.* holds k6 2\.0\.0: docker image rm/);
+    } finally {
+      docker("tag", own, K6_IMAGE);
+      docker("image", "rm", other);
+    }
+  }, 60_000);
+});
