@@ -1,5 +1,7 @@
-import type { Resources } from "../core/model.ts";
-import { complaint, duration, leaf, number, show, text } from "./leaves.ts";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { BuildCache, Resources } from "../core/model.ts";
+import { complaint, duration, leaf, number, show, text, UNPRINTABLE } from "./leaves.ts";
 import {
   ALWAYS,
   belowTree,
@@ -48,6 +50,19 @@ function readResources(raw: unknown): Resources | undefined {
   if (by === "cpuset" && !Number.isInteger(cpus)) return undefined;
   if (memoryBytes === null || memoryBytes < MEMORY.min || memoryBytes > MEMORY.max) return undefined;
   return { cpus, memoryBytes, by };
+}
+
+/** host:port/name/name; upper case and a tag are no part of it. */
+const REPOSITORY = /^[a-z0-9.-]+(:\d{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)+$/;
+/** What has no meaning in an entry such as type=local,src=PATH. */
+const FOLDER = /^(~|\.{1,2})?\/[^,"{}]*$/;
+
+/** A relative folder starts where perf-gate is run, as --work-directory does. */
+function readBuildCache(raw: unknown): BuildCache | undefined {
+  if (typeof raw !== "string" || raw.length > 500 || UNPRINTABLE.test(raw)) return undefined;
+  if (raw === "gha") return { kind: "gha" };
+  if (FOLDER.test(raw)) return { kind: "folder", path: resolve(raw.replace(/^~(?=\/)/, () => homedir())) };
+  return REPOSITORY.test(raw) ? { kind: "registry", repository: raw } : undefined;
 }
 
 const latency = duration({ min: 0.1, max: 500, example: "1ms" });
@@ -139,6 +154,25 @@ export const composeKeys = {
     .describe(
       "Delay on the way to a service, by name: an extra query costs next to nothing on one machine and a round trip " +
         "in production. Driver `compose` only.",
+    ),
+  "build-cache": leaf<BuildCache>({
+    allowed: "gha, a folder such as ../build-cache or ~/build-cache, or a registry's repository without a tag",
+    read: readBuildCache,
+    fix: (raw) => {
+      const bare = typeof raw === "string" ? raw.toLowerCase().replace(/:[^:/]*$/, "") : "";
+      return `Write ${readBuildCache(bare) ? bare : "for example ghcr.io/owner/build-cache"}.`;
+    },
+    json: {
+      type: "string",
+      pattern: "^(gha$|(~|\\.{1,2})?/|[a-z0-9.-]+(:[0-9]+)?/)",
+      writtenExamples: ["gha", "../build-cache", "ghcr.io/owner/build-cache"],
+    },
+  })
+    .optional()
+    .describe(
+      "Where the layers of image builds are kept from one machine to the next: `gha` is GitHub's cache, a folder lies " +
+        "outside of the trees, a repository is of a registry that you may write to. The builder must be able to export " +
+        "a cache. Driver `compose` only.",
     ),
 };
 

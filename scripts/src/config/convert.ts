@@ -75,6 +75,7 @@ function toTarget(target: TargetShape): TargetConfig {
     copy: target.copy,
     resources: target.resources ?? null,
     links: toLinks(target.links),
+    buildCache: target["build-cache"] ?? null,
     url: target.url ?? null,
   };
 }

@@ -68,6 +68,15 @@ export interface Link {
   jitterMs: number;
 }
 
+/** Where the layers of builds are kept from one machine to the next: a place of buildx. */
+export type BuildCache =
+  /** Absolute path. */
+  | { kind: "folder"; path: string }
+  /** Repository of a registry, without a tag. */
+  | { kind: "registry"; repository: string }
+  /** GitHub's cache of the job. */
+  | { kind: "gha" };
+
 export interface TargetConfig {
   driver: DriverName | "auto";
   /** Directory below the arm's tree that is served, "." for the tree itself. */
@@ -95,6 +104,8 @@ export interface TargetConfig {
   resources: Resources | null;
   /** Delays by service name; driver `compose` only. */
   links: Record<string, Link>;
+  /** null = what the builder keeps by itself. Driver `compose` only. */
+  buildCache: BuildCache | null;
   /** Where the arms already run; driver `url` only. */
   url: Record<Arm, string> | null;
 }

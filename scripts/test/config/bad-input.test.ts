@@ -337,6 +337,20 @@ test.each<[string, string]>([
     target("services: [redis]\n  links: {reddis: {latency: 1ms}}"),
     '3:11: target.links.reddis: expected a service that is started; got "reddis". Did you mean redis?',
   ],
+  ...(
+    [
+      ["GHA", '"GHA". Write gha.'],
+      ["true", "true. Write for example ghcr.io/owner/build-cache."],
+      ["cache", '"cache". Write for example ghcr.io/owner/build-cache.'],
+      ["/var/a,dest=/etc", '"/var/a,dest=/etc". Write for example ghcr.io/owner/build-cache.'],
+      ["ghcr.io/owner/cache:latest", '"ghcr.io/owner/cache:latest". Write ghcr.io/owner/cache.'],
+      ["ghcr.io/Owner/cache", '"ghcr.io/Owner/cache". Write ghcr.io/owner/cache.'],
+      ["type=gha", '"type=gha". Write for example ghcr.io/owner/build-cache.'],
+    ] as const
+  ).map(([value, rest]): [string, string] => [
+    target(`build-cache: ${value}`),
+    `2:16: target.build-cache: expected gha, a folder such as ../build-cache or ~/build-cache, or a registry's repository without a tag; got ${rest}`,
+  ]),
   // Scenarios
   [
     "scenarios: [{path: foo}]",

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how the configuration refers to services.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { homedir, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadConfig, parseConfig, zeroConfig } from "../../src/config/load.ts";
 import type { Config, Limits, Scenario } from "../../src/core/model.ts";
@@ -43,6 +43,7 @@ const zero: Config = {
     copy: [],
     resources: null,
     links: {},
+    buildCache: null,
     url: null,
   },
   scenarios: [home, { ...home, name: "home, no keep-alive", connection: "close" }],
@@ -83,6 +84,7 @@ target:
   services: [mysql, redis, http]
   copy: [.env, vendor/]
   resources: {cpus: 2, memory: 512M, by: cpuset}
+  build-cache: gha
   links: {mysql: {latency: 1ms, jitter: 0.2ms, port: 3307}, redis: {latency: 0.5ms}}
   env: {VERSION: 8.10, DEBUG: false, EMPTY: "", OCTAL: 0777, DB: "mysql://\${MYSQL_HOST}:\${MYSQL_PORT}/x", __proto__: a}
   url: {base: "http://base.test:8080/", head: "https://HEAD.test/app/"}
@@ -163,6 +165,7 @@ measure:
         mysql: { port: 3307, latencyMs: 1, jitterMs: 0.2 },
         redis: { port: null, latencyMs: 0.5, jitterMs: 0 },
       },
+      buildCache: { kind: "gha" },
       url: { base: "http://base.test:8080", head: "https://head.test/app" },
       php: {
         version: "8.4",
@@ -286,6 +289,18 @@ test("a compose file of one's own; what is not said of it has a default", () => 
   });
   expect(target.resources).toEqual({ cpus: 1.5, memoryBytes: 2_147_483_648, by: "quota" });
   expect(target.links).toEqual({ db: { port: null, latencyMs: 1, jitterMs: 0 } });
+});
+
+test.each([
+  ["gha", { kind: "gha" }],
+  ["ghcr.io/owner/build-cache", { kind: "registry", repository: "ghcr.io/owner/build-cache" }],
+  ["localhost:5000/cache", { kind: "registry", repository: "localhost:5000/cache" }],
+  ["/var/cache/builds", { kind: "folder", path: "/var/cache/builds" }],
+  // From where perf-gate is run.
+  ["../builds", { kind: "folder", path: resolve("../builds") }],
+  ["~/builds", { kind: "folder", path: join(homedir(), "builds") }],
+])("build-cache: %s", (written, expected) => {
+  expect(parse(`target:\n  build-cache: ${written}\n`).target.buildCache).toEqual(expected);
 });
 
 test("anchors, aliases and merge keys share values, and mistakes in them are found where they are written", () => {

@@ -400,6 +400,7 @@ export function makeInput(spec: RunSpec): ReportInput {
         copy: [],
         resources: null,
         links: {},
+        buildCache: null,
         url: null,
       },
       scenarios: scenarios.map((name) => ({

@@ -134,6 +134,7 @@ function plan(directory: string, changes: Changes): Plan {
         copy: [],
         resources: null,
         links: {},
+        buildCache: null,
         url: null,
         ...changes.target,
         php: { ...PHP, ...changes.php },
