@@ -1,3 +1,5 @@
+import { InputError } from "../../core/errors.ts";
+import { isWithheld } from "../environment.ts";
 import type { Build, ComposeModel, Entry, Labels, ProjectName } from "./types.ts";
 
 /** What armProject() and sharedProject() made. */
@@ -13,18 +15,28 @@ export interface CacheEntries {
   to: readonly string[];
 }
 
+/** A target in the words of a bake file; every one of ours has one tag. */
+export interface BakeTarget {
+  tags: string[];
+  labels: Labels;
+  [key: string]: unknown;
+}
+
 export interface Bake {
   /** To be written as JSON: a bake file. */
-  file: { target: Record<string, object> };
+  file: { target: Record<string, BakeTarget> };
   targets: string[];
   /** What the builds may do, one --allow each. */
   allow: string[];
+  /** Local directories and files that are built from, absolute paths. */
+  reads: string[];
 }
 
 /**
  * One bake file that builds what both arms and the shared project need, tagged as the projects name it, with these
  * labels; null where nothing is built. `tags` and `cache_to` of the user's file are left out: they would overwrite
- * images and caches that are not this run's. Both arms may read the cache of either.
+ * images and caches that are not this run's. Both arms may read the cache of either. Throws InputError where a build
+ * asks for a credential of the CI job.
  */
 export function bakeFile(projects: Projects, labels: Labels, cache: CacheEntries): Bake | null {
   const builds = (["base", "head", "shared"] as const).flatMap((project) => buildsOf(project, projects));
@@ -33,6 +45,7 @@ export function bakeFile(projects: Projects, labels: Labels, cache: CacheEntries
     file: { target: Object.fromEntries(builds.map((it) => [it.target, bakeTarget(it, { labels, cache, projects })])) },
     targets: builds.map((it) => it.target),
     allow: [...new Set(builds.flatMap(({ build }) => privileges(build)))],
+    reads: [...new Set(builds.flatMap(({ build }) => localFiles(undoubled(build))))],
   };
 }
 
@@ -62,22 +75,20 @@ interface Surroundings {
   projects: Projects;
 }
 
-function bakeTarget(item: Item, { labels, cache, projects }: Surroundings): object {
+function bakeTarget(item: Item, { labels, cache, projects }: Surroundings): BakeTarget {
   const { tag, project, target, service } = item;
   const build = undoubled(item.build);
   const other = project === "base" ? "head" : "base";
   const readable = project === "shared" ? [target] : [target, targetName(other, service)];
   const from = readable.flatMap((name) => cache.from.map((entry) => entry.replaceAll("{target}", name)));
-  return template(
-    said({
+  return template({
+    ...said({
       context: build.context,
       dockerfile: dockerfile(build),
       "dockerfile-inline": build.dockerfile_inline,
       args: present(build.args ?? {}),
       target: build.target,
       contexts: contexts(build.additional_contexts ?? {}, project, projects),
-      labels: { ...build.labels, ...labels },
-      tags: [tag],
       "cache-from": [...new Set([...(build.cache_from ?? []), ...from])],
       "cache-to": cache.to.map((entry) => entry.replaceAll("{target}", target)),
       network: build.network,
@@ -95,7 +106,14 @@ function bakeTarget(item: Item, { labels, cache, projects }: Surroundings): obje
       // Provenance changes the digest of an image that did not change.
       attest: ["type=provenance,disabled=true"],
     }),
-  );
+    labels: { ...build.labels, ...labels },
+    tags: [tag],
+  });
+}
+
+function localFiles(build: Build): string[] {
+  const named = [build.context, dockerfile(build), ...Object.values(build.additional_contexts ?? {})];
+  return named.filter((path) => path?.startsWith("/")) as string[];
 }
 
 function privileges(build: Build): string[] {
@@ -130,6 +148,11 @@ function platforms({ platform, build }: Item): string[] {
 function secrets(build: Build, known: Record<string, Entry>): string[] {
   return (build.secrets ?? []).map(({ source, target }) => {
     const { file, environment } = known[source] ?? {};
+    if (environment !== undefined && isWithheld(environment)) {
+      throw new InputError(
+        `compose file: secrets.${source}.environment: expected a variable of your own; got ${environment}, a credential of the CI job, which no build gets. Pass what the build needs under another name.`,
+      );
+    }
     const from = environment === undefined ? `type=file,src=${file}` : `type=env,env=${environment}`;
     return `id=${target ?? source},${from}`;
   });

@@ -133,3 +133,17 @@ test("what a build asks for is allowed, no more", () => {
   expect(bakeFile({ base, head: base }, LABELS, NO_CACHE)?.allow).toEqual(["security.insecure", "network.host", "ssh"]);
   expect(bakeFile(projects("laravel"), LABELS, NO_CACHE)?.allow).toEqual([]);
 });
+
+test("local files that are built from are named, Dockerfiles elsewhere among them", () => {
+  const build = { context: "/x", dockerfile: "/y/D", additional_contexts: { a: "service:b", c: "/z", d: "https://e" } };
+  const base = { services: { app: { image: "t", build } } };
+  expect(bakeFile({ base, head: base }, LABELS, NO_CACHE)?.reads).toEqual(["/x", "/y/D", "/z"]);
+});
+
+test.each(["ACTIONS_RUNTIME_TOKEN", "GITHUB_TOKEN"])("no build gets %s", (environment) => {
+  const services = { app: { image: "t", build: { context: "/x", secrets: [{ source: "key" }] } } };
+  const head: ComposeModel = { services, secrets: { key: { environment } } };
+  expect(() => bakeFile({ base: { services: {} }, head }, LABELS, NO_CACHE)).toThrow(
+    `compose file: secrets.key.environment: expected a variable of your own; got ${environment}`,
+  );
+});
