@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import dockerignore from "@balena/dockerignore";
 import type { Arm } from "../../core/model.ts";
 import { below } from "./mounts.ts";
 import type { ComposeModel } from "./types.ts";
@@ -45,27 +46,7 @@ function contextsAround({ services }: ComposeModel, workDirectory: string): stri
     const dockerfile = build?.dockerfile ?? "Dockerfile";
     const own = `${dockerfile.startsWith("/") ? dockerfile : join(context, dockerfile)}.dockerignore`;
     const file = existsSync(own) ? own : join(context, ".dockerignore");
-    return existsSync(file) && ignores(readFileSync(file, "utf8"), path) ? [] : [context];
-  });
-}
-
-/** Whether a .dockerignore names the path or a directory above it; a pattern counts where it could match. */
-function ignores(text: string, path: string): boolean {
-  const above = path.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/"));
-  return text.split("\n").some((line) => {
-    const pattern = line
-      .trim()
-      .replace(/^\.?\//, "")
-      .replace(/\/(\*\*)?$/, "");
-    if (pattern === "" || /^[#!]/.test(pattern)) return false;
-    const expression = pattern
-      .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-      .replaceAll("**/", "\0")
-      .replaceAll("**", "\u0001")
-      .replaceAll("*", "[^/]*")
-      .replaceAll("?", "[^/]")
-      .replaceAll("\0", "(.*/)?")
-      .replaceAll("\u0001", ".*");
-    return above.some((part) => new RegExp(`^${expression}$`).test(part));
+    const ignored = dockerignore().add(existsSync(file) ? readFileSync(file, "utf8") : "");
+    return ignored.ignores(join(path, "plan.json")) ? [] : [context];
   });
 }
