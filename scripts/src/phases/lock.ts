@@ -7,13 +7,22 @@ import { MeasureError } from "../core/errors.ts";
 /** One file per machine: two measurements at once would disturb each other. */
 const LOCK_FILE = join(tmpdir(), "perf-gate.lock");
 
+/** How long a second run waits for the first to leave the machine, s. */
+export const LOCK_WAIT = 30 * 60;
+
+interface Holder {
+  pid: number;
+  workDirectory: string;
+}
+
 /**
- * Takes the machine for this process, waiting while another run has it.
+ * Takes the machine for this process and its work directory, waiting while another run has it.
  *
  * @param waiting told once who has it
  * @returns what gives it back; safe to call twice
  */
 export async function lockMachine(
+  workDirectory: string,
   signal: AbortSignal,
   waitSeconds: number,
   waiting: (line: string) => void,
@@ -21,9 +30,9 @@ export async function lockMachine(
   const deadline = performance.now() + waitSeconds * 1000;
   let told = false;
   for (;;) {
-    if (tryLock()) return unlock;
-    const holder = holderOf();
-    if (holder === null) continue; // it was released or abandoned meanwhile
+    if (tryLock(workDirectory)) return unlock;
+    const holder = readHolder()?.pid;
+    if (holder === undefined) continue; // it was released or abandoned meanwhile
     if (!told) waiting(`another run (process ${holder}) is measuring on this machine: waiting for it to end`);
     told = true;
     if (performance.now() > deadline) {
@@ -36,10 +45,16 @@ export async function lockMachine(
   }
 }
 
-function tryLock(): boolean {
+/** The process that works in this directory; null where none does. */
+export function workerIn(workDirectory: string): number | null {
+  const holder = readHolder();
+  return holder?.workDirectory === workDirectory ? holder.pid : null;
+}
+
+function tryLock(workDirectory: string): boolean {
   try {
     const file = openSync(LOCK_FILE, "wx", 0o644);
-    writeSync(file, `${process.pid}\n`);
+    writeSync(file, `${process.pid} ${workDirectory}\n`);
     closeSync(file);
     return true;
   } catch (error) {
@@ -48,22 +63,23 @@ function tryLock(): boolean {
   }
 }
 
-/** Process that holds the lock; a lock whose process is gone is removed, and null returned. */
-function holderOf(): number | null {
+/** Who holds the lock; a lock whose process is gone is removed, and null returned. */
+function readHolder(): Holder | null {
   let text: string;
   try {
     text = readFileSync(LOCK_FILE, "utf8");
   } catch {
     return null;
   }
-  const pid = Number(text);
+  const [, pid = "", workDirectory = ""] = /^(\d+) (.*)\n$/s.exec(text) ?? [];
+  const holder = { pid: Number(pid), workDirectory };
   try {
-    if (Number.isInteger(pid) && pid > 0) {
-      process.kill(pid, 0);
-      return pid;
+    if (holder.pid > 0) {
+      process.kill(holder.pid, 0);
+      return holder;
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EPERM") return pid; // it lives, under another user
+    if ((error as NodeJS.ErrnoException).code === "EPERM") return holder; // it lives, under another user
   }
   rmSync(LOCK_FILE, { force: true });
   return null;
@@ -71,7 +87,7 @@ function holderOf(): number | null {
 
 function unlock(): void {
   try {
-    if (Number(readFileSync(LOCK_FILE, "utf8")) === process.pid) rmSync(LOCK_FILE, { force: true });
+    if (Number.parseInt(readFileSync(LOCK_FILE, "utf8"), 10) === process.pid) rmSync(LOCK_FILE, { force: true });
   } catch {
     // gone already
   }

@@ -9,14 +9,12 @@ import { findK6, K6_VERSION } from "../measure/k6.ts";
 import { startTarget } from "../target/start.ts";
 import type { Target } from "../target/target.ts";
 import { checkOut } from "./arms.ts";
-import { lockMachine } from "./lock.ts";
+import { LOCK_WAIT, lockMachine } from "./lock.ts";
 import { machineFacts } from "./machine.ts";
 import { OVERHEAD } from "./plan.ts";
 import type { Progress } from "./progress.ts";
 import type { WorkDirectory } from "./work-directory.ts";
 
-/** How long a second run waits for the first to leave the machine, s. */
-const LOCK_WAIT = 30 * 60;
 /** Blocks in a row that brought no sample before measuring is given up. */
 const BARREN_BLOCKS = 3;
 
@@ -41,8 +39,12 @@ export async function measurePhase(
     progress.step(`already measured (${finished.reason}): ${work.samplesFile}; run \`perf-gate plan\` for a new run`);
     return finished.reason;
   }
-  const k6 = await findK6();
-  const unlock = await lockMachine(signal, LOCK_WAIT, progress.step);
+  const k6 = findK6();
+  // With containers, k6 may turn out to be one too.
+  await k6.catch((error: Error) => {
+    if (plan.driver !== "compose") throw error;
+  });
+  const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
   try {
     return await measureLocked(plan, work, { home, k6, progress, signal }, earlier.lines);
   } finally {
