@@ -169,7 +169,7 @@ check_statically() {
 }
 
 # What those tests start.
-readonly ENGINE_IMAGES=(php:8.4-fpm nginx:1.26 redis:7 mysql:8.4 ghcr.io/shopify/toxiproxy:2.12.0)
+readonly ENGINE_IMAGES=(php:8.4-fpm nginx:1.26 redis:7 mysql:8.4 ghcr.io/shopify/toxiproxy:2.12.0 grafana/k6:1.8.1)
 
 # Tests that need a Docker engine look at PERF_GATE_TEST_ENGINE, and are skipped without it.
 start_engine() {
