@@ -1,11 +1,12 @@
 import { blockSeconds, chooseConfirmation, expectedBlocks, mainDeadline, undecided } from "../core/budget.ts";
 import { MeasureError } from "../core/errors.ts";
+import { K6_VERSION } from "../core/k6.ts";
 import type { Census, Environment, PilotCell, Plan, RunStage, SampleLine, StopReason } from "../core/model.ts";
 import { afterPilot } from "../core/plan.ts";
 import { flaggedTests, liveTests, next, type Run, replay } from "../core/replay.ts";
 import { type Rig, runBlock, runPilot } from "../measure/block.ts";
 import { takeCensus } from "../measure/census.ts";
-import { findK6, K6_VERSION } from "../measure/k6.ts";
+import { findK6 } from "../measure/k6.ts";
 import { startTarget } from "../target/start.ts";
 import type { Target } from "../target/target.ts";
 import { checkOut } from "./arms.ts";
@@ -54,7 +55,8 @@ export async function measurePhase(
 
 interface Context {
   home: string;
-  k6: string;
+  /** Path of k6 on this host; rejects where there is none. */
+  k6: Promise<string>;
   progress: Progress;
   signal: AbortSignal;
 }
@@ -71,7 +73,8 @@ async function measureLocked(
   const log = new SampleLog(work, plan, earlier);
   try {
     target = await startTarget({ plan, home, workDirectory: work.path, progress: progress.step, signal });
-    const rig: Rig = { plan, target, k6, home, stateDirectory: work.directory("state"), signal };
+    const stateDirectory = work.directory("state");
+    const rig: Rig = { plan, target, k6: target.generator ?? (await k6), home, stateDirectory, signal };
     const environment = await describeEnvironment(plan, target);
     for (const warning of environment.warnings) progress.warn(warning);
     work.writeJson("environment", environment);
@@ -247,7 +250,7 @@ function report(
 
 async function describeEnvironment(plan: Plan, target: Target): Promise<Environment> {
   const php = { base: await target.php("base"), head: await target.php("head") };
-  const warnings: string[] = [];
+  const warnings = [...target.warnings];
   const wanted = plan.config.target.php;
   for (const [arm, state] of Object.entries(php)) {
     if (state === null) continue;

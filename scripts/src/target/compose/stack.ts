@@ -19,7 +19,7 @@ import { TOXIPROXY_PORT, toxics } from "./links.ts";
 import { checkMounts } from "./mounts.ts";
 import { noticesOf } from "./notices.ts";
 import { OWNER_LABEL, thisOwner } from "./owner.ts";
-import { armProject, networksOf, projectName, type SharedOptions, sharedProject } from "./project.ts";
+import { armProject, networksOf, type SharedOptions, sharedProject } from "./project.ts";
 import { whyUnreached } from "./reach.ts";
 import { type Recipe, recipeOf } from "./recipe.ts";
 import { oneShotsOf, resolve } from "./resolve.ts";
