@@ -65,6 +65,9 @@ export async function main(version: string): Promise<void> {
   withArms(withWork("plan", "write plan.json, and say what would be measured and how long it takes")).action(
     planCommand,
   );
+  withWork("build", "build the images of the plan ahead of measure (driver compose)")
+    .option("--bake-file <file>", "only write what is to be built, for docker buildx bake")
+    .action(buildCommand);
   withWork("measure", "measure the planned cells; continues an interrupted run").action(measureCommand);
   withWork("compare", "decide from the samples: comparison.json").action(compareCommand);
   withWork("report", "report.md, report.html, results.csv and charts from the comparison").action(reportCommand);
@@ -108,6 +111,25 @@ async function planCommand(options: RunOptions): Promise<void> {
 
 async function measureCommand(options: CommonOptions): Promise<void> {
   const { measurePhase } = await import("./phases/measure.ts");
+async function buildCommand(options: CommonOptions & { bakeFile?: string }): Promise<void> {
+  const { buildPhase } = await import("./phases/build.ts");
+  const file = options.bakeFile === undefined ? null : resolve(options.bakeFile);
+  await withSignals(async (signal) => {
+    const built = await buildPhase(workDirectory(options), home, progressOf(options), signal, file);
+    const targets = built.targets.join(", ");
+    const text = file === null ? `built: ${targets}` : `written: ${file} (${targets})`;
+    print(options.json ? json(built) : targets === "" ? "there is nothing to build" : text);
+  });
+}
+
+async function cleanCommand(options: CommonOptions): Promise<void> {
+  const { cleanPhase, describeCleaned } = await import("./phases/clean.ts");
+  await withSignals(async (signal) => {
+    const removed = await cleanPhase(workDirectory(options), progressOf(options), signal);
+    print(options.json ? json(removed) : describeCleaned(removed));
+  });
+}
+
   const work = workDirectory(options);
   await withSignals(async (signal) => {
     const reason = await measurePhase(work, home, progressOf(options), signal);

@@ -1,28 +1,26 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MeasureError } from "../../core/errors.ts";
-import { ARMS, type Arm, type TargetConfig } from "../../core/model.ts";
+import { ARMS, type Arm } from "../../core/model.ts";
 import { forgetDirectory, forgetLabel, guardDirectory, guardLabel } from "../guard.ts";
 import { tail } from "../log.ts";
 import type { StartOptions } from "../target.ts";
-import { bakeFile } from "./bake.ts";
-import { restartOrder, sharedServices } from "./checks.ts";
+import { arrange } from "./arrange.ts";
+import { restartOrder } from "./checks.ts";
 import { type Container, inspect } from "./container.ts";
 import { setDelay } from "./delay.ts";
 import { Deployment, endOf } from "./deployment.ts";
 import { DockerError, docker } from "./engine.ts";
 import { Gateway, type Place } from "./gateway.ts";
-import { buildImages } from "./images.ts";
-import { removeContainers, removeLabelled, removeLeftovers } from "./leftovers.ts";
+import { provideImages } from "./images.ts";
+import { describeRemoved, removeAhead, removeContainers, removeLabelled, removeLeftovers } from "./leftovers.ts";
 import { TOXIPROXY_PORT, toxics } from "./links.ts";
-import { checkMounts } from "./mounts.ts";
-import { noticesOf } from "./notices.ts";
 import { OWNER_LABEL, thisOwner } from "./owner.ts";
-import { armProject, networksOf, type SharedOptions, sharedProject } from "./project.ts";
+import { networksOf } from "./project.ts";
 import { whyUnreached } from "./reach.ts";
 import { type Recipe, recipeOf } from "./recipe.ts";
-import { oneShotsOf, resolve } from "./resolve.ts";
+import { oneShotsOf } from "./resolve.ts";
 import { clearTree } from "./tree.ts";
 import type { ComposeModel, Labels, ProjectName } from "./types.ts";
 
@@ -56,7 +54,7 @@ export class Stack {
     rmSync(this.#state, { recursive: true, force: true });
     mkdirSync(this.#state, { recursive: true, mode: 0o700 });
     mkdirSync(this.#logs, { recursive: true });
-    for (const log of ["build", "compose", "mysql-client", "prepare-base", "prepare-head"])
+    for (const log of ["compose", "mysql-client", "prepare-base", "prepare-head"])
       rmSync(this.log(log), { force: true });
     guardDirectory(this.#state);
     guardLabel(this.#label);
@@ -70,18 +68,13 @@ export class Stack {
 
   /** Starts and prepares everything. Throws InputError or MeasureError; what is up by then is left to close(). */
   async start(): Promise<void> {
-    const { plan, progress, signal } = this.#options;
+    const { progress, signal } = this.#options;
     const left = await removeLeftovers(signal);
-    if (left > 0) progress(`removed ${left} ${left === 1 ? "container" : "containers"} that a killed run had left`);
-    const { shared: named } = this.recipe;
-    const { env } = plan.config.target;
-    const resolving = PROJECTS.map((project) => resolve(this.recipe, project, env, signal));
-    await Promise.allSettled(resolving);
-    const [base, head, common] = (await Promise.all(resolving)) as [ComposeModel, ComposeModel, ComposeModel];
-    const models = { base, head };
-    const oneShots = oneShotsOf([base, head, common]);
-    const shared = sharedProject(common, this.#projectOptions());
-    const projects = { base: this.#ofArm(base, "base"), head: this.#ofArm(head, "head"), shared };
+    if (Object.keys(left).length > 0) progress(`removed ${describeRemoved(left)} that a killed run had left`);
+    const run = { id: this.#id, labels: this.#labels };
+    const { models, projects } = await arrange(this.#options, this.recipe, run);
+    const { shared } = projects;
+    const oneShots = oneShotsOf(Object.values(models));
     for (const project of PROJECTS) {
       const model = projects[project];
       if (model === null) continue;
@@ -90,13 +83,10 @@ export class Stack {
       const options = { project, id: this.#id, model, state: this.#state, directory, oneShots, log, signal };
       this.#deployments[project] = new Deployment(options);
     }
-    const trees = { base: this.recipe.tree("base"), head: this.recipe.tree("head") };
-    checkMounts(projects, trees);
-    const places = { trees, workDirectory: this.#options.workDirectory };
-    for (const notice of noticesOf(models, sharedServices(common, named), places)) progress(notice);
-    await this.#build(projects);
+    const places = { file: join(this.#state, "bake.json"), log: this.log("build") };
+    await provideImages(this.#options, projects, this.#labels, places);
     for (const deployment of Object.values(this.#deployments)) await deployment.pull();
-    for (const arm of ARMS) await this.#makeNetworks([models[arm], common], arm);
+    for (const arm of ARMS) await this.#makeNetworks([models[arm], models.shared], arm);
     if (shared !== null) {
       progress(`starting ${Object.keys(shared.services).join(", ")} for both arms`);
       const deployment = this.#deployment("shared");
@@ -226,6 +216,7 @@ export class Stack {
         if (image !== undefined) await clearTree(this.#options.plan.arms[arm], image, this.#label, signal);
       }
       await removeLabelled(this.#label, signal);
+      await removeAhead(this.#options.workDirectory, signal);
       forgetLabel(this.#label);
     } catch (error) {
       this.#options.progress(`containers could not be removed, the next run does it: ${(error as Error).message}`);
@@ -258,33 +249,6 @@ export class Stack {
       await docker(["network", "create", ...labels, ...options, name], { signal: this.#options.signal });
       this.#networks.push(name);
     }
-  }
-
-  #projectOptions(): SharedOptions {
-    const { layout, config } = this.#options.plan;
-    const { resources, links }: TargetConfig = config.target;
-    const { service, shared, restart } = this.recipe;
-    const cpus = config.measure.isolation === "off" ? null : { target: layout.target, services: layout.services };
-    return { id: this.#id, labels: this.#labels, service, shared, targetServices: restart, resources, links, cpus };
-  }
-
-  #ofArm(model: ComposeModel, arm: Arm): ComposeModel {
-    return armProject(model, { ...this.#projectOptions(), arm, image: this.#options.plan.arms[arm].image });
-  }
-
-  /** The images of all projects in one build. */
-  async #build(projects: Record<Arm, ComposeModel> & { shared: ComposeModel | null }): Promise<void> {
-    const { progress, signal } = this.#options;
-    const bake = bakeFile(projects, this.#labels, { from: [], to: [] });
-    if (bake === null) return;
-    progress(`building ${bake.targets.join(", ")}`);
-    const file = join(this.#state, "bake.json");
-    writeFileSync(file, JSON.stringify(bake.file, null, 2));
-    const services = Object.values(projects).flatMap((project) => Object.values(project?.services ?? {}));
-    const dockerfiles = services.flatMap(({ build }) =>
-      build === undefined ? [] : [build.dockerfile ?? "Dockerfile"],
-    );
-    await buildImages(bake, { file, dockerfiles, log: this.log("build"), signal });
   }
 
   async #delay(deployment: Deployment): Promise<void> {
