@@ -71,6 +71,7 @@ export async function main(version: string): Promise<void> {
   withWork("measure", "measure the planned cells; continues an interrupted run").action(measureCommand);
   withWork("compare", "decide from the samples: comparison.json").action(compareCommand);
   withWork("report", "report.md, report.html, results.csv and charts from the comparison").action(reportCommand);
+  withWork("clean", "remove what killed runs left, and images built ahead; results stay").action(cleanCommand);
   await addDemo(program);
   await addSetup(program);
 
@@ -129,6 +130,8 @@ async function cleanCommand(options: CommonOptions): Promise<void> {
     print(options.json ? json(removed) : describeCleaned(removed));
   });
 }
+async function measureCommand(options: CommonOptions): Promise<void> {
+  const { measurePhase } = await import("./phases/measure.ts");
 
   const work = workDirectory(options);
   await withSignals(async (signal) => {

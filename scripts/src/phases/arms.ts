@@ -119,14 +119,9 @@ export async function checkOut(
   copy: readonly string[] = [],
   warn: (text: string) => void = (text) => process.emitWarning(text),
 ): Promise<() => Promise<void>> {
-  const made: { repository: string; directory: string }[] = [];
+  const made: ArmSource[] = [];
   const remove = async () => {
-    for (const { repository, directory } of made.splice(0)) {
-      await rm(directory, { recursive: true, force: true }).catch((error: Error) => {
-        warn(`${directory} cannot be removed: ${error.message}. ${byHand(directory)}`);
-      });
-      await git(repository, "worktree", "prune").catch(() => "");
-    }
+    await removeTrees(made.splice(0), warn);
   };
   try {
     for (const arm of ARMS) {
@@ -137,7 +132,7 @@ export async function checkOut(
           `${directory}, where ${label} is to be checked out, cannot be emptied: ${error.message}. ${byHand(directory)}`,
         );
       });
-      made.push({ repository, directory });
+      made.push(arms[arm]);
       await mkdir(dirname(directory), { recursive: true }).catch((error: Error) => {
         throw new MeasureError(
           `cannot make ${dirname(directory)}, where ${label} is to be checked out: ${error.message}`,
@@ -154,6 +149,20 @@ export async function checkOut(
     throw error;
   }
   return remove;
+}
+
+/** Removes what checkOut() made of these; never rejects. @returns how many there were */
+export async function removeTrees(arms: readonly ArmSource[], warn: (text: string) => void): Promise<number> {
+  let removed = 0;
+  for (const { repository, directory } of arms) {
+    if (repository === null || directory === null) continue;
+    if (existsSync(directory)) removed++;
+    await rm(directory, { recursive: true, force: true }).catch((error: Error) => {
+      warn(`${directory} cannot be removed: ${error.message}. ${byHand(directory)}`);
+    });
+    await git(repository, "worktree", "prune").catch(() => "");
+  }
+  return removed;
 }
 
 /** Containers write as root into what they have mounted. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort, { portNumbers } from "get-port";
@@ -7,6 +7,7 @@ import type { Child } from "../child.ts";
 import { launch } from "../child.ts";
 import { forgetDirectory, guardDirectory } from "../guard.ts";
 import { UsageGroup } from "../usage.ts";
+import { SOCKETS_LINK, SOCKETS_PREFIX } from "./leftovers.ts";
 
 /** Below where Linux hands out source ports: a port of ours is never somebody's outgoing connection. */
 const PORTS = { from: 20_000, to: 32_700 };
@@ -35,7 +36,8 @@ export class Premises {
     rmSync(this.state, { recursive: true, force: true });
     mkdirSync(this.state, { recursive: true, mode: 0o700 });
     mkdirSync(this.logs, { recursive: true });
-    this.sockets = mkdtempSync(join(tmpdir(), "perf-gate-"));
+    this.sockets = mkdtempSync(join(tmpdir(), SOCKETS_PREFIX));
+    symlinkSync(this.sockets, join(this.state, SOCKETS_LINK));
     for (const directory of [this.state, this.sockets]) guardDirectory(directory);
     const run = ++runs;
     const group = (name: string): UsageGroup => UsageGroup.create(`${run}-${name}`);

@@ -152,6 +152,23 @@ function makeUsable(directories: string[]): boolean {
   return joined;
 }
 
+/** Kills the members of cgroups whose makers no longer exist, and removes these, wherever we would make one. */
+export function removeStaleCgroups(): void {
+  const mounts = parseCgroupMounts(readFileSync("/proc/self/mountinfo", "utf8")).filter(
+    ({ version, controllers }) => version === 2 || controllers.includes("cpuacct") || controllers.includes("memory"),
+  );
+  for (const mount of mounts) {
+    const own = directoryOf(mount);
+    for (const parent of new Set([own, own === mount.mountPoint ? own : dirname(own)])) {
+      try {
+        removeStale(parent);
+      } catch {
+        // Not to be seen from here, so none of ours is there.
+      }
+    }
+  }
+}
+
 /** Kills and removes what runs left that no longer exist. */
 function removeStale(parent: string): void {
   for (const entry of readdirSync(parent)) {
