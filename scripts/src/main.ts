@@ -110,8 +110,6 @@ async function planCommand(options: RunOptions): Promise<void> {
   print(options.json ? json(plan) : describePlan(plan, work));
 }
 
-async function measureCommand(options: CommonOptions): Promise<void> {
-  const { measurePhase } = await import("./phases/measure.ts");
 async function buildCommand(options: CommonOptions & { bakeFile?: string }): Promise<void> {
   const { buildPhase } = await import("./phases/build.ts");
   const file = options.bakeFile === undefined ? null : resolve(options.bakeFile);
@@ -130,9 +128,9 @@ async function cleanCommand(options: CommonOptions): Promise<void> {
     print(options.json ? json(removed) : describeCleaned(removed));
   });
 }
+
 async function measureCommand(options: CommonOptions): Promise<void> {
   const { measurePhase } = await import("./phases/measure.ts");
-
   const work = workDirectory(options);
   await withSignals(async (signal) => {
     const reason = await measurePhase(work, home, progressOf(options), signal);
