@@ -47,6 +47,8 @@ export interface Seen {
 export class Sampler {
   readonly #target: Target;
   readonly #generator: Generating | null;
+  /** Whether what k6 and the arms cost can be read from here. */
+  readonly #isSeen: boolean;
   readonly #generatorCores: number;
   readonly #cpus: number[];
   readonly #generatorCpus: number[];
@@ -57,6 +59,7 @@ export class Sampler {
   constructor(target: Target, generator: Generating | null, layout: Layout) {
     this.#target = target;
     this.#generator = generator;
+    this.#isSeen = generator !== null && ARMS.every((arm) => target.usage(arm) !== null);
     const quota = generator === null ? null : cpuQuota(generator.pid);
     this.#generatorCores = Math.min(layout.generator.length, quota ?? Number.POSITIVE_INFINITY);
     this.#generatorCpus = layout.generator;
@@ -84,7 +87,7 @@ export class Sampler {
     settleSeconds: number,
     signal: AbortSignal,
   ): Promise<Record<Arm, Seen> | null> {
-    if (!this.#isSeen()) return await this.#passUnseen(turns, sleepUntil, settleSeconds, signal);
+    if (!this.#isSeen) return await this.#passUnseen(turns, sleepUntil, settleSeconds, signal);
     const spent: Record<Arm, Spent> = { base: { ...NOTHING }, head: { ...NOTHING } };
     const first = this.#snapshot();
     let last = first;
@@ -134,11 +137,6 @@ export class Sampler {
       base: await this.#seen("base", spent.base, first, last),
       head: await this.#seen("head", spent.head, first, last),
     };
-  }
-
-  /** Whether what k6 and the arms cost can be read from here. */
-  #isSeen(): boolean {
-    return this.#generator !== null && ARMS.every((arm) => this.#target.usage(arm) !== null);
   }
 
   /** The same for what runs where this kernel counts nothing: only the fronts can be asked. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { FrontCounts } from "../front.ts";
 import { quoted } from "../log.ts";
 import type { Usage } from "../target.ts";
@@ -174,7 +174,6 @@ export function usageOf(containers: readonly Container[]): Usage | null {
 
 /** The engine's own processes, where it runs on this machine. */
 export function enginePids(): number[] {
-  if (!existsSync("/proc")) return [];
   return readdirSync("/proc").flatMap((entry) => {
     try {
       const name = readFileSync(`/proc/${Number(entry)}/comm`, "utf8").trim();
