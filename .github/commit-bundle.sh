@@ -7,13 +7,13 @@
 # Reads GITHUB_REPOSITORY, GITHUB_REF_NAME, GITHUB_SHA, GH_TOKEN.
 set -CeEuo pipefail
 
-# input: names of files in the bundle's directory
-# output: [{path, contents}] as createCommitOnBranch takes them
+readonly REPOSITORY=${GITHUB_REPOSITORY:?} BRANCH=${GITHUB_REF_NAME:?} COMMIT=${GITHUB_SHA:?}
+
+# Prints [{path, contents}] for every file of the bundle, as createCommitOnBranch takes them.
 additions() {
-  local name
-  for name in "$@"; do
-    [[ ${name} =~ ^[A-Za-z0-9._~-]+$ ]] || continue
-    jq --null-input --arg path "scripts/dist/${name}" --rawfile contents <(base64 --wrap=0 -- "${name}") \
+  local file
+  for file in scripts/dist/*; do
+    jq --null-input --arg path "${file}" --rawfile contents <(base64 --wrap=0 -- "${file}" || true) \
       '{path: $path, contents: $contents}'
   done | jq --slurp .
 }
@@ -27,9 +27,9 @@ main() {
     return
   fi
   removed=$(git ls-files --deleted -- scripts/dist | jq --raw-input '{path: .}' | jq --slurp .)
-  added=$(cd scripts/dist && additions *)
+  added=$(additions)
   jq --null-input \
-    --arg branch "${GITHUB_REF_NAME}" --arg repository "${GITHUB_REPOSITORY}" --arg head "${GITHUB_SHA}" \
+    --arg branch "${BRANCH}" --arg repository "${REPOSITORY}" --arg head "${COMMIT}" \
     --slurpfile added <(printf '%s' "${added}") --slurpfile removed <(printf '%s' "${removed}") '{
       query: "mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }",
       variables: { input: {
@@ -39,7 +39,7 @@ main() {
         fileChanges: { additions: $added[0], deletions: $removed[0] }
       } }
     }' | gh api graphql --input - --jq '.data.createCommitOnBranch.commit.oid'
-  gh workflow run ci.yml --repo "${GITHUB_REPOSITORY}" --ref "${GITHUB_REF_NAME}"
+  gh workflow run ci.yml --repo "${REPOSITORY}" --ref "${BRANCH}"
 }
 
 main "$@"

@@ -13,18 +13,18 @@ readonly SCRIPTS
 # shellcheck source=../scripts/lib.sh
 source "${SCRIPTS}/lib.sh"
 
-VERSION=${GITHUB_REF_NAME#v}
-readonly VERSION
+readonly TAG=${GITHUB_REF_NAME:?} REPOSITORY=${GITHUB_REPOSITORY:?} COMMIT=${GITHUB_SHA:?}
+readonly VERSION=${TAG#v}
 readonly ARCHIVE=perf-gate-${VERSION}.tar.gz
 
 check() {
   local packaged
   packaged=$(jq --raw-output .version package.json)
   if [[ ${packaged} != "${VERSION}" ]]; then
-    bail "${EXIT_USAGE}" "the tag is ${GITHUB_REF_NAME}, package.json says ${packaged}"
+    bail "${EXIT_USAGE}" "the tag is ${TAG}, package.json says ${packaged}"
   fi
-  if ! git merge-base --is-ancestor "${GITHUB_SHA}" origin/main; then
-    bail "${EXIT_USAGE}" "${GITHUB_REF_NAME} is not on main"
+  if ! git merge-base --is-ancestor "${COMMIT}" origin/main; then
+    bail "${EXIT_USAGE}" "${TAG} is not on main"
   fi
   if [[ -z $(notes) ]]; then
     bail "${EXIT_USAGE}" "CHANGELOG.md has nothing below '## ${VERSION}'"
@@ -40,23 +40,23 @@ notes() {
 }
 
 archive() {
-  git archive --format tar.gz --prefix "perf-gate-${VERSION}/" --output "${ARCHIVE}" "${GITHUB_SHA}"
+  git archive --format tar.gz --prefix "perf-gate-${VERSION}/" --output "${ARCHIVE}" "${COMMIT}"
 }
 
 publish() {
-  gh release create "${GITHUB_REF_NAME}" --repo "${GITHUB_REPOSITORY}" --verify-tag --draft \
-    --title "${GITHUB_REF_NAME}" --notes "$(notes)" "${ARCHIVE}"
-  gh release edit "${GITHUB_REF_NAME}" --repo "${GITHUB_REPOSITORY}" --draft=false
-  move_major "${GITHUB_REF_NAME%%.*}"
+  gh release create "${TAG}" --repo "${REPOSITORY}" --verify-tag --draft \
+    --title "${TAG}" --notes "$(notes)" "${ARCHIVE}"
+  gh release edit "${TAG}" --repo "${REPOSITORY}" --draft=false
+  move_major "${TAG%%.*}"
 }
 
 # move_major TAG
 move_major() {
-  local refs=repos/${GITHUB_REPOSITORY}/git/refs
+  local refs=repos/${REPOSITORY}/git/refs
   if gh api "${refs%refs}ref/tags/$1" --silent 2>/dev/null; then
-    gh api --method PATCH "${refs}/tags/$1" --field sha="${GITHUB_SHA}" --field force=true --silent
+    gh api --method PATCH "${refs}/tags/$1" --field sha="${COMMIT}" --field force=true --silent
   else
-    gh api --method POST "${refs}" --field ref="refs/tags/$1" --field sha="${GITHUB_SHA}" --silent
+    gh api --method POST "${refs}" --field ref="refs/tags/$1" --field sha="${COMMIT}" --silent
   fi
 }
 

