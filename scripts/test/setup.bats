@@ -61,7 +61,7 @@ inside() {
 @test "wrong usage is status 2 and names what is allowed" {
   run "${SCRIPTS}/setup.sh" --for everything
   [[ ${status} -eq 2 ]]
-  [[ ${output} == "error: --for: 'everything' is not known; allowed: run, test" ]]
+  [[ ${output} == "error: --for: 'everything' is not known; allowed: run, action, test" ]]
   run "${SCRIPTS}/setup.sh" --force
   [[ ${status} -eq 2 ]]
   [[ ${output} == *"argument: '--force' is not known"* ]]
@@ -159,7 +159,7 @@ inside() {
 @test "node_modules is compared with package-lock.json" {
   local project=${BATS_TEST_TMPDIR}/project
   mkdir -p "${project}/scripts" "${project}/node_modules"
-  cp "${SCRIPTS}"/{setup,lib,go,packages}.sh "${project}/scripts"
+  cp "${SCRIPTS}"/{setup,lib,go,packages,tools}.sh "${project}/scripts"
   local lock='{"packages": {"": {}, "node_modules/a": {"integrity": "1"}, "node_modules/b": {"integrity": "2", "optional": true}}}'
   matches() {
     printf '%s' "$1" >|"${project}/node_modules/.package-lock.json"

@@ -1,0 +1,6 @@
+<?php
+
+// Path and how long it takes, in microseconds.
+return [
+    '/' => 4000,
+];

@@ -1,0 +1,197 @@
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const here = join(root, "scripts/test/act");
+/** What the template calls this repository, and what the tests call it. */
+const OWNER = /OWNER\/REPO/g;
+const NAME = "perf-gate/perf-gate";
+const REF = "v1";
+
+/** The pinned act, or null where setup.sh could not install it. */
+export function findAct(): string | null {
+  const script = 'source "$0/lib.sh"; SCRIPTS=$0; source "$0/tools.sh"; find_tool act';
+  try {
+    return execFileSync("bash", ["-c", script, join(root, "scripts")], { encoding: "utf8" }).trim();
+  } catch {
+    return null;
+  }
+}
+
+/** This repository as it would be released: what git knows, with a bundle of the source as it is now. */
+export function snapshot(): { directory: string; remove(): void } {
+  const directory = mkdtempSync(join(tmpdir(), "perf-gate-act-source-"));
+  const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  for (const file of files.split("\0")) {
+    if (file === "" || file.startsWith("scripts/dist/") || !existsSync(join(root, file))) continue;
+    cpSync(join(root, file), join(directory, file), { verbatimSymlinks: true });
+  }
+  execFileSync(process.execPath, [join(root, "scripts/build.mjs")], {
+    cwd: root,
+    env: { ...process.env, PERF_GATE_DIST: join(directory, "scripts/dist") },
+  });
+  return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+/** A repository that uses perf-gate: main with one commit, and the merge commit of a pull request checked out. */
+export class Caller {
+  readonly directory = mkdtempSync(join(tmpdir(), "perf-gate-act-caller-"));
+  readonly repository = join(this.directory, "shop");
+  readonly artifacts = join(this.directory, "artifacts");
+
+  /** @param base changes of the template, file -> text; @param head what the pull request writes */
+  constructor(base: Record<string, string>, head: Record<string, string>) {
+    mkdirSync(this.artifacts);
+    cpSync(join(here, "caller"), this.repository, { recursive: true });
+    for (const name of readdirSync(join(this.repository, ".github/workflows"))) {
+      const path = join(this.repository, ".github/workflows", name);
+      writeFileSync(path, readFileSync(path, "utf8").replaceAll(OWNER, NAME));
+    }
+    this.#git("init", "--quiet", "--initial-branch", "main");
+    this.#commit("the service", base);
+    this.#git("checkout", "--quiet", "-b", "change");
+    this.#commit("a change", head);
+    this.#git("checkout", "--quiet", "--detach", "main");
+    this.#git("merge", "--quiet", "--no-ff", "--message", "Merge the change", "change");
+  }
+
+  get base(): string {
+    return this.#git("rev-parse", "main");
+  }
+
+  get head(): string {
+    return this.#git("rev-parse", "change");
+  }
+
+  get merge(): string {
+    return this.#git("rev-parse", "HEAD");
+  }
+
+  /** Payload of the event pull_request; `more` overrides its keys. */
+  pullRequest(more: Record<string, unknown> = {}): Record<string, unknown> {
+    return {
+      action: "synchronize",
+      number: 7,
+      pull_request: {
+        number: 7,
+        updated_at: "2026-01-01T00:00:00Z",
+        base: { ref: "main", sha: this.base, repo: { full_name: "acme/shop" } },
+        head: { ref: "change", sha: this.head, repo: { full_name: "acme/shop" } },
+      },
+      repository: { full_name: "acme/shop", default_branch: "main" },
+      ...more,
+    };
+  }
+
+  artifact(name: string): Buffer {
+    return readFileSync(join(this.artifacts, name));
+  }
+
+  remove(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  #git(...args: string[]): string {
+    const identity = ["-c", "user.name=a", "-c", "user.email=a@example.invalid"];
+    return execFileSync("git", ["-C", this.repository, ...identity, ...args], { encoding: "utf8" }).trim();
+  }
+
+  #commit(message: string, files: Record<string, string>): void {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(this.repository, name, ".."), { recursive: true });
+      writeFileSync(join(this.repository, name), text);
+    }
+    this.#git("add", "--all");
+    this.#git("commit", "--quiet", "--allow-empty", "--message", message);
+  }
+}
+
+export interface ActOptions {
+  act: string;
+  source: string;
+  caller: Caller;
+  event: string;
+  payload: unknown;
+  /** File below .github/workflows. */
+  workflow: string;
+  /** Address that stands for GitHub's API. */
+  api?: string;
+}
+
+export interface ActResult {
+  status: number | null;
+  /** Everything that was printed. */
+  log: string;
+  /** Result of each step, "job/step" -> success, failure or skipped. */
+  steps: Record<string, string>;
+  /** Log commands such as ::error, as they were written. */
+  commands: string[];
+}
+
+/** Runs a workflow of the caller in act, on this machine itself. */
+export async function runAct({ act, source, caller, event, payload, workflow, api }: ActOptions): Promise<ActResult> {
+  const file = join(caller.directory, "event.json");
+  writeFileSync(file, JSON.stringify(payload));
+  const args = [
+    ...[event, "--json", "--rm", "-C", caller.repository, "-W", `.github/workflows/${workflow}`, "-e", file],
+    ...["-P", "ubuntu-24.04=-self-hosted", "--secret", "GITHUB_TOKEN=ghs_test"],
+    ...["--env", "STAND_IN_SOURCE_NAME", "--env", "STAND_IN_SOURCE", "--env", "STAND_IN_ARTIFACTS"],
+    ...(api === undefined ? [] : ["--env", `GITHUB_API_URL=${api}`]),
+    ...localRepositories(source).flatMap((mapping) => ["--local-repository", mapping]),
+  ];
+  const child = spawn(act, args, {
+    cwd: caller.repository,
+    env: {
+      ...process.env,
+      TMPDIR: caller.directory,
+      STAND_IN_SOURCE_NAME: `${NAME}@${REF}`,
+      STAND_IN_SOURCE: source,
+      STAND_IN_ARTIFACTS: caller.artifacts,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      text += chunk;
+    });
+  }
+  const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { status, ...read(text) };
+}
+
+/** This repository, and a stand-in for each action that its files use: "owner/name@ref=directory". */
+function localRepositories(source: string): string[] {
+  const files = ["action.yml", ".github/workflows/perf-gate.yml", ".github/workflows/perf-report.yml"];
+  const used = files.flatMap((name) => [
+    ...readFileSync(join(source, name), "utf8").matchAll(/uses: ([\w-]+)\/([\w-]+)(?:\/[\w/-]+)?@([0-9a-f]{40})/g),
+  ]);
+  const actions = used.map(([, owner, name = "", ref]) => `${owner}/${name}@${ref}=${join(here, "stand-ins", name)}`);
+  return [`${NAME}@${REF}=${source}`, ...new Set(actions)];
+}
+
+/** act's lines of JSON. */
+function read(text: string): Pick<ActResult, "log" | "steps" | "commands"> {
+  const steps: Record<string, string> = {};
+  const lines: string[] = [];
+  for (const row of text.split("\n")) {
+    let entry: { msg?: string; job?: string; step?: string; stage?: string; stepResult?: string };
+    try {
+      entry = JSON.parse(row);
+    } catch {
+      lines.push(row);
+      continue;
+    }
+    lines.push((entry.msg ?? "").trimEnd());
+    if (entry.stepResult !== undefined && entry.stage === "Main")
+      steps[`${entry.job}/${entry.step}`] = entry.stepResult;
+  }
+  const commands = lines.flatMap((line) => /::(?:error|warning|notice)\b.*/.exec(line)?.[0] ?? []);
+  return { log: lines.join("\n"), steps, commands };
+}
