@@ -1,3 +1,4 @@
+import { configEdits } from "./edits.ts";
 import type {
   Arm,
   ArmFigures,
@@ -46,6 +47,7 @@ export function compare({ plan, census, lines, damaged }: CompareInput): Compari
   const overall = run.overall === null ? null : testResult(run, run.overall);
   const differences = censusDifferences(plan, census);
   const { verdict, reasons } = runVerdict(cells, overall, differences);
+  const edits = configEdits(plan);
   return {
     version: 1,
     planId: plan.id,
@@ -53,6 +55,7 @@ export function compare({ plan, census, lines, damaged }: CompareInput): Compari
     reasons,
     sameSource: plan.sameSource,
     arms: { base: labelOf(plan, "base"), head: labelOf(plan, "head") },
+    ...(edits.length > 0 ? { edits } : {}),
     cells,
     overall,
     census: differences,

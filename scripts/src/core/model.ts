@@ -159,6 +159,8 @@ export interface Scenario {
   checks: Checks;
   load: Load;
   limits: Limits;
+  /** Only the head's configuration has it: shown, not judged. */
+  addedByHead?: true;
 }
 
 export type CountName = "sqlStatements" | "dbConnections" | "redisCommands" | "responseBytes";
@@ -244,7 +246,10 @@ export interface Plan {
   /** True where both arms are the same tree: an A/A run. */
   sameSource: boolean;
   driver: DriverName;
+  /** What is measured and judged by: the base's, and what the head's adds to it. */
   config: Config;
+  /** The head's own where it says something else; null = the head has removed it; absent = they say the same. */
+  headConfig?: Config | null;
   cells: Cell[];
   layout: Layout;
 }
@@ -542,6 +547,15 @@ export interface CensusDifference {
   exceeded: boolean;
 }
 
+/** A setting that the head's configuration would change, and that the base's decided. */
+export interface ConfigEdit {
+  /** As it stands in the file: "gate.max-qps-drop", 'scenarios["checkout"].gate.max-p99'. */
+  key: string;
+  /** As they are written: "5%", "300ms"; null = not there. */
+  base: string | null;
+  head: string | null;
+}
+
 export interface Comparison {
   version: 1;
   planId: string;
@@ -549,6 +563,8 @@ export interface Comparison {
   reasons: Reason[];
   sameSource: boolean;
   arms: Record<Arm, { label: string; commit: string | null }>;
+  /** Absent where the head leaves the configuration as it is. */
+  edits?: ConfigEdit[];
   cells: CellResult[];
   /** null with too few cells for a median over cells. */
   overall: TestResult | null;

@@ -3,7 +3,6 @@ import {
   type Cell,
   type Config,
   type LatencyStatistic,
-  type Layout,
   type Load,
   type PilotCell,
   type Plan,
@@ -33,7 +32,7 @@ const OPEN_SHARE = 0.7;
 export const OPEN_PILOT_VUS = 20;
 
 /** The parts of a plan that are decided outside. */
-export type PlanInput = Pick<Plan, "arms" | "sameSource" | "driver" | "seed"> & { config: Config; layout: Layout };
+export type PlanInput = Omit<Plan, "version" | "id" | "cells">;
 
 /**
  * The plan of a run: what is measured, how, and judged by what.
@@ -47,8 +46,9 @@ export function buildPlan(input: PlanInput, hash: (text: string) => string): Pla
 
 /** What `Plan.id` must be; differs where the file was edited. */
 export function planId(plan: Omit<Plan, "id">, hash: (text: string) => string): string {
-  const { version, seed, arms, sameSource, driver, config, cells, layout } = plan;
-  return hash(JSON.stringify([version, seed, arms, sameSource, driver, config, cells, layout]));
+  const { version, seed, arms, sameSource, driver, config, cells, layout, headConfig } = plan;
+  const parts = [version, seed, arms, sameSource, driver, config, cells, layout];
+  return hash(JSON.stringify(headConfig === undefined ? parts : [...parts, headConfig]));
 }
 
 function cellsOf(config: Config): Cell[] {
@@ -95,7 +95,8 @@ function rampSeconds(load: Extract<Load, { model: "ramp" }>): number {
 /** What the cells are taken to be before the pilot, for the estimate of a plan. */
 export function beforePilot(plan: Plan): PilotCell[] {
   const { slotSeconds } = plan.config.measure;
-  return plan.cells.map((cell) => {
+  const judged = plan.cells.filter((cell) => !scenarioOf(plan, cell).addedByHead);
+  return judged.map((cell) => {
     return {
       cell: cell.id,
       requests: 0,

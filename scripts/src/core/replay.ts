@@ -135,7 +135,7 @@ function begin(plan: Plan, census: Census | null, lines: readonly SampleLine[]):
     const scenario = scenarios.get(cell.scenario);
     if (scenario === undefined) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
     const pilot = pilots.get(cell.id) ?? null;
-    const settled = settledByCensus(scenario.name, census);
+    const settled = scenario.addedByHead ? addedByHead(scenario.name, census) : settledByCensus(scenario.name, census);
     return {
       cell,
       scenario,
@@ -155,6 +155,17 @@ function begin(plan: Plan, census: Census | null, lines: readonly SampleLine[]):
   const tests = cells.reduce((sum, state) => sum + state.tests.length, overall === null ? 0 : 1);
   const rule = { tests, cap: plan.config.measure.maxRounds, alpha: ALPHA, beta: BETA, firstLook: FIRST_LOOK };
   return { plan, cells, overall, rule, confirmation: null, lines: [...lines], blocks: 0 };
+}
+
+/** Judged by the base's configuration, which does not have it: what a change brings along must not outvote the rest. */
+function addedByHead(scenario: string, census: Census | null): { status: "new"; reason: Reason } {
+  const head = census?.scenarios.find((entry) => entry.scenario === scenario)?.arms.head;
+  const fails =
+    head?.failedShare === 1
+      ? `, and the head does not pass its checks (it answered ${head.statuses.join(", ") || "nothing"})`
+      : "";
+  const text = `the base's configuration does not have it: shown, not judged${fails}`;
+  return { status: "new", reason: { code: "new", text } };
 }
 
 /** What the census alone settles: a new endpoint, a broken head, a broken base. */

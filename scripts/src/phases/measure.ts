@@ -1,4 +1,5 @@
 import { blockSeconds, chooseConfirmation, expectedBlocks, mainDeadline, undecided } from "../core/budget.ts";
+import { environmentWarnings } from "../core/environment.ts";
 import { MeasureError } from "../core/errors.ts";
 import { K6_VERSION } from "../core/k6.ts";
 import type { Census, Environment, PilotCell, Plan, RunStage, SampleLine, StopReason } from "../core/model.ts";
@@ -250,17 +251,6 @@ function report(
 
 async function describeEnvironment(plan: Plan, target: Target): Promise<Environment> {
   const php = { base: await target.php("base"), head: await target.php("head") };
-  const warnings = [...target.warnings];
-  const wanted = plan.config.target.php;
-  for (const [arm, state] of Object.entries(php)) {
-    if (state === null) continue;
-    if (state.xdebug) warnings.push(`${arm}: Xdebug is loaded: every figure is several times too slow`);
-    if (!state.opcache) warnings.push(`${arm}: OPcache is off: PHP compiles every file at every request`);
-    if (wanted.jit !== "off" && state.jit === "off") {
-      warnings.push(`${arm}: JIT ${wanted.jit} was asked for but is off (an extension such as Xdebug, or no buffer)`);
-    }
-  }
-  if (!plan.layout.isolated) warnings.push(plan.layout.note);
   return {
     version: 1,
     planId: plan.id,
@@ -268,7 +258,7 @@ async function describeEnvironment(plan: Plan, target: Target): Promise<Environm
     machine: machineFacts(),
     tools: { node: process.versions.node, k6: K6_VERSION, ...(await target.versions()) },
     php,
-    warnings,
+    warnings: [...environmentWarnings(plan, php), ...target.warnings],
   };
 }
 

@@ -8,6 +8,7 @@ import type { ArmSource, Config, Plan } from "../core/model.ts";
 import { beforePilot, buildPlan } from "../core/plan.ts";
 import { type ArmOptions, checkCopied, checkOut, resolveArms, sameTree } from "./arms.ts";
 import { checkImages, chooseDriver, wantedDriver, whyDriver } from "./driver.ts";
+import { type Judge, judgeOf } from "./judge.ts";
 import { layoutFor } from "./machine.ts";
 import { sha256, type WorkDirectory } from "./work-directory.ts";
 
@@ -26,61 +27,37 @@ export async function planPhase(
   work: WorkDirectory,
   warn: (line: string) => void,
 ): Promise<Plan> {
-  const treesDirectory = resolve(work.path, "trees");
-  // Arms that already run are named by the configuration itself.
-  const named = options.config !== undefined || (options.base === undefined && options.baseRef === undefined);
-  const explicit = named ? (await loadConfig(options.config ?? null, process.cwd())).config : null;
-  if (explicit !== null) {
-    const { target } = explicit;
-    const wanted = wantedDriver(options.driver, target);
-    if (wanted === "url" || (wanted === "auto" && target.url !== null)) {
-      const source = (label = ""): ArmSource => ({
-        label,
-        directory: null,
-        commit: null,
-        repository: null,
-        image: null,
-      });
-      return await finish(options, work, explicit, { base: source(target.url?.base), head: source(target.url?.head) });
-    }
+  if (options.base === undefined && options.baseRef === undefined) {
+    // Arms that already run are named by the configuration itself.
+    const { config } = await loadConfig(options.config ?? null, process.cwd());
+    const running = runningArms(options, config);
+    if (running !== null) return await finish(options, work, { config }, running);
   }
-  const arms = await resolveArms(options, treesDirectory);
+  const arms = await resolveArms(options, resolve(work.path, "trees"));
   const removeTrees = await checkOut(arms);
   try {
-    const config = (options.config === undefined ? null : explicit) ?? (await configOfBase(arms, warn));
-    checkCopied(arms, config.target.copy);
-    return await finish(options, work, config, arms, await sameTree(arms));
+    const judge = await judgeOf(arms, options.config ?? null, warn);
+    const running = runningArms(options, judge.config);
+    if (running !== null) return await finish(options, work, judge, running);
+    checkCopied(arms, judge.config.target.copy);
+    return await finish(options, work, judge, arms, await sameTree(arms));
   } finally {
     await removeTrees();
   }
 }
 
-/** Margins are the base's: a change is judged by the configuration it found, not by the one it brings. */
-async function configOfBase(arms: Plan["arms"], warn: (line: string) => void): Promise<Config> {
-  const [baseTree, headTree] = [arms.base.directory, arms.head.directory];
-  if (baseTree === null || headTree === null) {
-    if (baseTree === null) warn("the base is an image and has no configuration: judged by the head's");
-    return (await loadConfig(null, baseTree ?? headTree ?? ".")).config;
-  }
-  const base = await loadConfig(null, baseTree);
-  const head = await loadConfig(null, headTree).catch((error: Error) => {
-    if (base.file === null) throw error;
-    return { config: base.config, file: error.message, text: null };
-  });
-  if (base.file === null) {
-    if (head.file !== null) warn(`the base has no configuration: judged by the head's (${head.file})`);
-    return head.config;
-  }
-  if (head.text !== base.text) {
-    warn(`the head changes its configuration (${head.file ?? "removed"}): judged by the base's (${base.file})`);
-  }
-  return base.config;
+/** The arms where the configuration says that they run somewhere; null where they are trees to be started. */
+function runningArms(options: PlanOptions, { target }: Config): Plan["arms"] | null {
+  const wanted = wantedDriver(options.driver, target);
+  if (wanted !== "url" && (wanted !== "auto" || target.url === null)) return null;
+  const source = (label = ""): ArmSource => ({ label, directory: null, commit: null, repository: null, image: null });
+  return { base: source(target.url?.base), head: source(target.url?.head) };
 }
 
 async function finish(
   options: PlanOptions,
   work: WorkDirectory,
-  config: Config,
+  { config, ...rest }: Judge,
   arms: Plan["arms"],
   sameSource = arms.base.label === arms.head.label,
 ): Promise<Plan> {
@@ -100,6 +77,7 @@ async function finish(
         measure: { ...config.measure, budgetSeconds },
       },
       layout: layoutFor(config.measure.isolation),
+      ...rest,
     },
     sha256,
   );
@@ -133,7 +111,9 @@ export function describePlan(plan: Plan, work: WorkDirectory): string {
     "",
     `${plan.cells.length} ${plan.cells.length === 1 ? "cell" : "cells"}:`,
     ...plan.cells.map((cell) => {
-      const { connection, limits } = plan.config.scenarios.find(({ name }) => name === cell.scenario) ?? {};
+      const { connection, limits, addedByHead } =
+        plan.config.scenarios.find(({ name }) => name === cell.scenario) ?? {};
+      if (addedByHead) return `  ${cell.id.padEnd(width)}  ${cell.model}, ${connection}, new: shown, not judged`;
       const gated = [cell.model === "open" ? "" : "QPS", limits?.gateLatency ? "p99" : ""].filter(
         (part) => part !== "",
       );
@@ -153,7 +133,8 @@ export function describePlan(plan: Plan, work: WorkDirectory): string {
 }
 
 function gateMargin(plan: Plan, key: "maxQpsDrop" | "maxP99Rise"): number {
-  return Math.max(...plan.config.scenarios.map((scenario) => scenario.limits[key]));
+  const judged = plan.config.scenarios.filter((scenario) => !scenario.addedByHead);
+  return Math.max(...judged.map((scenario) => scenario.limits[key]));
 }
 
 /** "4:05 min", "38 s". */
