@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { renderCsv } from "../report/csv.ts";
 import { CHARTS, type Chart, renderHtml } from "../report/html.ts";
+import type { ReportInput } from "../report/input.ts";
 import { renderMarkdown } from "../report/markdown.ts";
 import { renderTerminal } from "../report/terminal.ts";
 import type { WorkDirectory } from "./work-directory.ts";
@@ -20,18 +21,23 @@ export function reportPhase(
   home: string,
   terminal: { colour: boolean; width: number },
 ): { text: string; chartsNote: string | null } {
-  const plan = work.readPlan();
-  const input = {
-    comparison: work.readComparison(),
-    plan,
-    environment: work.readEnvironment(plan),
-    census: work.readCensus(plan),
-  };
+  const input = readReportInput(work);
   const { charts, note } = drawCharts(work, home);
   work.write("report.md", renderMarkdown(input));
   work.write("results.csv", renderCsv(input));
   work.write("report.html", renderHtml(input, charts));
   return { text: renderTerminal(input, terminal), chartsNote: note };
+}
+
+/** What a report is made of, as the phases before left it; @throws InputError where it is not there or damaged. */
+export function readReportInput(work: WorkDirectory): ReportInput {
+  const plan = work.readPlan();
+  return {
+    comparison: work.readComparison(),
+    plan,
+    environment: work.readEnvironment(plan),
+    census: work.readCensus(plan),
+  };
 }
 
 function drawCharts(work: WorkDirectory, home: string): { charts: Chart[]; note: string | null } {

@@ -21,14 +21,38 @@ export function fold(summary: string, body: readonly string[]): string {
   return inner === "" ? "" : `<details><summary>${summary}</summary>\n\n${inner}\n\n</details>`;
 }
 
+/** A part of the report that stands or goes as a whole: no tag or table of it reaches into another. */
+export interface Part {
+  name: PartName;
+  /** Markdown; foreign text in it is escaped. */
+  text: string;
+}
+
+export type PartName =
+  | "headline"
+  | "sentences"
+  | "table"
+  | "more rows"
+  | "limits"
+  | "warnings"
+  | "margins"
+  | "work per request"
+  | "all numbers"
+  | "conditions"
+  | "rounds and time"
+  | "how to read this";
+
 /** Everything below the fold, in the order in which people ask for it. */
-export function detailSections(input: ReportInput): string[] {
+export function detailParts(input: ReportInput): Part[] {
   return [
-    fold("Per request: queries, connections, bytes", perRequest(input)),
-    fold("All numbers: averages, percentiles, CPU, memory, errors", [allNumbers(input)]),
-    fold(conditionsTitle(input), conditions(input)),
-    fold("How it was measured: rounds, struck slots, time", measurement(input)),
-    fold("How to read this", [HOW_TO_READ]),
+    { name: "work per request", text: fold("Per request: queries, connections, bytes", perRequest(input)) },
+    {
+      name: "all numbers",
+      text: fold("All numbers: averages, percentiles, CPU, memory, errors", [allNumbers(input)]),
+    },
+    { name: "conditions", text: fold(conditionsTitle(input), conditions(input)) },
+    { name: "rounds and time", text: fold("How it was measured: rounds, struck slots, time", measurement(input)) },
+    { name: "how to read this", text: fold("How to read this", [HOW_TO_READ]) },
   ];
 }
 

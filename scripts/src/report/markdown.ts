@@ -1,6 +1,6 @@
 import { markdownTable } from "markdown-table";
 import type { CellResult, Comparison, TestResult } from "../core/model.ts";
-import { detailSections, fold } from "./details.ts";
+import { detailParts, fold, type Part } from "./details.ts";
 import { escapeMarkdown, MARKDOWN, sentence } from "./escape.ts";
 import { ABSENT, duration, margin, ms, percent, plural, qps, signed, signedPercent } from "./format.ts";
 import { headlineText } from "./headline.ts";
@@ -17,21 +17,36 @@ const ROWS_SHOWN = 12;
  * that decides with its interval, the reason where it is not green, the rest folded. Foreign text is escaped.
  */
 export function renderMarkdown(input: ReportInput): string {
+  return joinParts(reportParts(input));
+}
+
+export function joinParts(parts: readonly { text: string }[]): string {
+  return `${parts.map(({ text }) => text).join("\n\n")}\n`;
+}
+
+/** The parts of the report in their order, none of them empty; the headline is the first. */
+export function reportParts(input: ReportInput): Part[] {
   const { comparison, environment } = input;
   const green = comparison.verdict === "pass";
   const rows = worstFirst(comparison.cells);
-  const blocks = [`## ${MARK[stateOf(comparison.verdict)]} ${headlineText(comparison, MARKDOWN)}`];
-  blocks.push(paragraphs(decidingLines(input, MARKDOWN)));
-  if (!green) blocks.push(...openTable(comparison, rows), limitsTable(comparison));
-  const warnings = environment?.warnings ?? [];
-  if (warnings.length > 0) blocks.push(warnings.map((text) => `> ${sentence(escapeMarkdown(text))}`).join("\n>\n"));
-  if (!green) blocks.push(footer(comparison));
-  if (green) {
-    const body = [cellTable(comparison, rows), limitsTable(comparison), footer(comparison)];
-    blocks.push(fold(`All ${plural(rows.length, unit(comparison))}`, body));
+  const warnings = (environment?.warnings ?? []).map((text) => `> ${sentence(escapeMarkdown(text))}`);
+  const margins = footer(comparison);
+  const parts: Part[] = [
+    { name: "headline", text: `## ${MARK[stateOf(comparison.verdict)]} ${headlineText(comparison, MARKDOWN)}` },
+    { name: "sentences", text: paragraphs(decidingLines(input, MARKDOWN)) },
+  ];
+  if (!green) {
+    const [table = "", more = ""] = openTable(comparison, rows);
+    parts.push({ name: "table", text: table }, { name: "more rows", text: more });
+    parts.push({ name: "limits", text: limitsTable(comparison) });
   }
-  blocks.push(...detailSections(input));
-  return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
+  parts.push({ name: "warnings", text: warnings.join("\n>\n") });
+  if (!green) parts.push({ name: "margins", text: margins });
+  if (green) {
+    const body = [cellTable(comparison, rows), limitsTable(comparison), margins];
+    parts.push({ name: "table", text: fold(`All ${plural(rows.length, unit(comparison))}`, body) });
+  }
+  return [...parts, ...detailParts(input)].filter(({ text }) => text !== "");
 }
 
 /** One line is a paragraph; several are a list, which a phone shows better than a wall. */

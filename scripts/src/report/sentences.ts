@@ -77,6 +77,13 @@ function badCell(result: CellResult, comparison: Comparison, ink: Ink): string {
     .join(" ");
 }
 
+/** What the report says about one cell that did not pass; "" about any other. */
+export function cellSentence(result: CellResult, input: ReportInput, ink: Ink): string {
+  const { verdict } = result;
+  if (verdict === "regression" || verdict === "error") return badCell(result, input.comparison, ink);
+  return verdict === "inconclusive" ? undecidedCell(result, input, ink) : "";
+}
+
 /** What all cells together say: "All 8 cells together answer 2.9% fewer …". */
 export function overallSentence(comparison: Comparison, ink: Ink): string {
   const { overall } = comparison;
