@@ -21,6 +21,12 @@ Exit status:
   4  could not measure: a program is missing, a service does not start
   130, 143  interrupted by Ctrl-C or SIGTERM; what was measured is kept and reported`;
 
+const GITHUB_HELP = `
+Environment, beside what GitHub itself sets:
+  INPUT_<NAME>  an input of action.yml, such as INPUT_ACCEPT_LABEL; its default where it is not set
+  GITHUB_TOKEN  report and gate read the label with it (pull-requests: read), comment takes
+                contents: read, pull-requests: write, and actions: read for --run-id`;
+
 const driverOption = (description: string): Option =>
   new Option("--driver <name>", description).choices(["auto", "compose", "process", "url"]);
 
@@ -74,6 +80,7 @@ export async function main(version: string): Promise<void> {
   withWork("clean", "remove what killed runs left, and images built ahead; results stay").action(cleanCommand);
   await addDemo(program);
   await addSetup(program);
+  addGithub(program);
 
   try {
     if (process.argv.length <= 2) program.help({ error: false });
@@ -87,11 +94,18 @@ export async function main(version: string): Promise<void> {
 function statusOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.pass : EXIT.input;
   if (error instanceof InputError || error instanceof MeasureError) {
-    process.stderr.write(`perf-gate: ${error.message}\n`);
+    tell(error.message);
     return error instanceof InputError ? EXIT.input : EXIT.measure;
   }
-  process.stderr.write(`perf-gate: this is a bug: ${error instanceof Error ? error.stack : String(error)}\n`);
+  tell(`this is a bug: ${error instanceof Error ? error.stack : String(error)}`);
   return EXIT.measure;
+}
+
+/** One message on stderr; on GitHub an annotation, in which a line break cannot start another log command. */
+function tell(message: string): void {
+  const escaped = message.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  const onGitHub = (process.env["GITHUB_ACTIONS"] ?? "") !== "";
+  process.stderr.write(onGitHub ? `::error title=perf-gate::${escaped}\n` : `perf-gate: ${message}\n`);
 }
 
 async function runCommand(options: RunOptions): Promise<void> {
@@ -114,10 +128,9 @@ async function buildCommand(options: CommonOptions & { bakeFile?: string }): Pro
   const { buildPhase } = await import("./phases/build.ts");
   const file = options.bakeFile === undefined ? null : resolve(options.bakeFile);
   await withSignals(async (signal) => {
-    const built = await buildPhase(workDirectory(options), home, progressOf(options), signal, file);
-    const targets = built.targets.join(", ");
-    const text = file === null ? `built: ${targets}` : `written: ${file} (${targets})`;
-    print(options.json ? json(built) : targets === "" ? "there is nothing to build" : text);
+    const targets = await buildPhase(workDirectory(options), home, progressOf(options), signal, file);
+    const text = `${file === null ? "built" : `written to ${file}`}: ${targets.join(", ")}`;
+    print(options.json ? json({ targets }) : targets.length === 0 ? "there is nothing to build" : text);
   });
 }
 
@@ -200,6 +213,52 @@ async function addSetup(program: Command): Promise<void> {
       const { writeInit } = await import("./config/init.ts");
       const file = await writeInit(resolve(directory ?? "."), { force: options.force ?? false });
       print(`written: ${file}\nnext: perf-gate plan --base-ref main`);
+    });
+}
+
+/** What action.yml and the reusable workflows call; inputs come as INPUT_<NAME>, the token as GITHUB_TOKEN. */
+function addGithub(program: Command): void {
+  const github = program
+    .command("github")
+    .description("the steps of a job on GitHub: their inputs come by the environment, as action.yml sets it")
+    .addHelpText("after", GITHUB_HELP)
+    .exitOverride();
+  const step = (name: string, description: string) => github.command(name).description(description).exitOverride();
+  const workOption = ["-w, --work-directory <dir>", "where the run's files are kept", DEFAULT_WORK_DIRECTORY] as const;
+
+  step("plan", "settle base and head from the event, write plan.json").action(async () => {
+    const { githubPlanPhase } = await import("./phases/github-plan.ts");
+    const { describePlan } = await import("./phases/plan.ts");
+    const { plan, work } = await githubPlanPhase(process.env, progressOf({ workDirectory: "" }).warn);
+    print(describePlan(plan, work));
+  });
+  step("report", "the report, the job summary, annotations at the configuration's lines, and the outputs")
+    .option(...workOption)
+    .action(async (options: CommonOptions) => {
+      const { githubReport } = await import("./phases/github.ts");
+      print(await githubReport(workDirectory(options), home, process.env));
+    });
+  step("gate", "end with the verdict's exit status, or with 0 where the label accepts a regression")
+    .option(...workOption)
+    .action(async (options: CommonOptions) => {
+      const { githubGate } = await import("./phases/github.ts");
+      const { status, text } = await githubGate(workDirectory(options), process.env);
+      print(text);
+      process.exitCode = status;
+    });
+  step("comment", "comment on a pull request what a job with its code has measured; decides and writes all anew")
+    .option("--run-id <id>", "the workflow run that measured, whose artifact INPUT_ARTIFACT is fetched")
+    .option("--artifact-directory <dir>", "the artifact of this run instead: a directory with its zip")
+    .action(async ({ runId, artifactDirectory: path }: { runId?: string; artifactDirectory?: string }) => {
+      const { githubComment } = await import("./phases/github-comment.ts");
+      if ((runId === undefined) === (path === undefined)) {
+        throw new InputError("github comment: give either --run-id or --artifact-directory");
+      }
+      const id = Number(runId ?? 1);
+      if (!Number.isSafeInteger(id) || id <= 0) {
+        throw new InputError(`--run-id: allowed is the number of a workflow run, got ${JSON.stringify(runId)}`);
+      }
+      print(await githubComment(path === undefined ? { kind: "run", id } : { kind: "directory", path }, process.env));
     });
 }
 

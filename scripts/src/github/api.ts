@@ -1,0 +1,407 @@
+import { getOctokit } from "@actions/github";
+import { retry } from "@octokit/plugin-retry";
+import { throttling } from "@octokit/plugin-throttling";
+import { CONFIG_BYTES } from "./limits.ts";
+
+/** GitHub did not do what was asked; the message says why, and what to write into the workflow. */
+export class GitHubError extends Error {
+  override name = "GitHubError";
+  /** True where the same request may succeed later: no answer in time, or a status of 500 and above. */
+  readonly passing: boolean;
+
+  constructor(message: string, passing: boolean) {
+    super(message);
+    this.passing = passing;
+  }
+}
+
+export interface ApiOptions {
+  token: string;
+  /** https://api.github.com, or https://HOST/api/v3 on GitHub Enterprise Server. */
+  baseUrl: string;
+  /** owner/name */
+  repository: string;
+  /** Told what is waited for. */
+  log: (line: string) => void;
+  /** What a second of waiting between tries lasts, ms; 1000 but in tests. */
+  secondMs?: number;
+  /** Longest wait for one answer, ms. */
+  timeoutMs?: number;
+}
+
+export interface Comment {
+  id: number;
+  /** Login; an app's ends in [bot]. null where the account is gone. */
+  author: string | null;
+  body: string;
+}
+
+export interface Pull {
+  number: number;
+  headSha: string;
+  headRef: string;
+  /** owner/name; null where the fork was deleted. */
+  headRepository: string | null;
+  baseRef: string;
+  labels: string[];
+}
+
+export interface Run {
+  id: number;
+  event: string;
+  /** Head of the pull request, where the event is pull_request. */
+  headSha: string;
+  headBranch: string | null;
+  /** owner/name; null where the fork was deleted. */
+  headRepository: string | null;
+  /** ISO 8601; of the first attempt. */
+  createdAt: string;
+}
+
+/** What happened to a pull request; `at` is ISO 8601. */
+export type PullEvent =
+  | { kind: "labeled"; label: string; actor: string; at: string }
+  | { kind: "force-pushed"; at: string };
+
+export interface Artifact {
+  id: number;
+  bytes: number;
+  expired: boolean;
+}
+
+/**
+ * The calls that perf-gate makes. Requests are repeated where that may help (no answer, status 500 and above, and
+ * rate limits, for as long as GitHub asks for), lists are read to their end.
+ *
+ * Each rejects with a GitHubError; one that needs a permission which the token lacks is named with the lines to write.
+ */
+export interface Api {
+  /** Login of whom the token belongs to. */
+  viewer(): Promise<string>;
+  /** Comments of a pull request, oldest first. */
+  comments(pull: number): AsyncIterable<Comment>;
+  /** Tried once: an answer that was lost may have left a comment behind. */
+  createComment(pull: number, body: string): Promise<Comment>;
+  /** null where the comment is gone. */
+  updateComment(id: number, body: string): Promise<Comment | null>;
+  pull(number: number): Promise<Pull>;
+  /** Open pull requests from this branch of this owner (there may be other repositories of the same name). */
+  openPulls(headOwner: string, headBranch: string): Promise<Pull[]>;
+  /** Labels set, and forced pushes to the pull request's branch, oldest first. */
+  events(pull: number): Promise<PullEvent[]>;
+  run(id: number): Promise<Run>;
+  /** The newest artifact of this name; null where there is none. */
+  artifact(run: number, name: string): Promise<Artifact | null>;
+  /** A zip, read until it is complete or longer than `limit` bytes, which is an error. */
+  download(artifact: number, limit: number): Promise<Uint8Array>;
+  /** Commit at the tip of a branch. */
+  tip(branch: string): Promise<string>;
+  /** Text of a file at a commit; null where there is none. */
+  fileAt(path: string, commit: string): Promise<string | null>;
+}
+
+const TRIES = 4;
+/** Longest wait for a rate limit, s; a job costs money while it sleeps. */
+const PATIENCE = 120;
+const TIMEOUT_MS = 30_000;
+const DOWNLOAD_TIMEOUT_MS = 300_000;
+const PAGE = 100;
+
+export function createApi(options: ApiOptions): Api {
+  const [owner = "", repo = ""] = options.repository.split("/");
+  const at = { owner, repo };
+  const octokit = makeOctokit(options);
+  const { rest } = octokit;
+
+  return {
+    viewer: () =>
+      asked("ask who the token belongs to", null, async () => {
+        const { viewer } = await octokit.graphql<{ viewer: { login: string } }>("query { viewer { login } }");
+        return viewer.login;
+      }),
+
+    comments: (pull) =>
+      askedEach(`list the comments of #${pull}`, "pull-requests: read", () =>
+        each(
+          octokit.paginate.iterator(rest.issues.listComments, { ...at, issue_number: pull, per_page: PAGE }),
+          toComment,
+        ),
+      ),
+
+    createComment: (pull, body) =>
+      asked(`comment on #${pull}`, "pull-requests: write", async () => {
+        const { data } = await rest.issues.createComment({ ...at, issue_number: pull, body, request: { retries: 0 } });
+        return toComment(data);
+      }),
+
+    updateComment: (id, body) =>
+      asked(`update comment ${id}`, "pull-requests: write", () =>
+        unlessMissing(async () => toComment((await rest.issues.updateComment({ ...at, comment_id: id, body })).data)),
+      ),
+
+    pull: (number) =>
+      asked(`read pull request #${number}`, "pull-requests: read", async () =>
+        toPull((await rest.pulls.get({ ...at, pull_number: number })).data),
+      ),
+
+    openPulls: (headOwner, headBranch) =>
+      asked("list pull requests", "pull-requests: read", async () => {
+        const found = await octokit.paginate(rest.pulls.list, {
+          ...at,
+          state: "open",
+          head: `${headOwner}:${headBranch}`,
+          per_page: PAGE,
+        });
+        return found.map(toPull);
+      }),
+
+    events: (pull) =>
+      asked(`read the events of #${pull}`, "pull-requests: read", async () => {
+        const events = await octokit.paginate(rest.issues.listEvents, { ...at, issue_number: pull, per_page: PAGE });
+        return events.flatMap(toPullEvent);
+      }),
+
+    run: (id) =>
+      asked(`read run ${id}`, "actions: read", async () =>
+        toRun((await rest.actions.getWorkflowRun({ ...at, run_id: id })).data),
+      ),
+
+    artifact: (run, name) =>
+      asked(`list the artifacts of run ${run}`, "actions: read", async () => {
+        const found = await octokit.paginate(rest.actions.listWorkflowRunArtifacts, {
+          ...at,
+          run_id: run,
+          name,
+          per_page: PAGE,
+        });
+        const [newest] = found.filter((artifact) => artifact.name === name).sort((a, b) => b.id - a.id);
+        return newest === undefined ? null : { id: newest.id, bytes: newest.size_in_bytes, expired: newest.expired };
+      }),
+
+    download: (artifact, limit) =>
+      asked(`download artifact ${artifact}`, "actions: read", async () => {
+        // The answer leads to a storage host, to which fetch does not pass the token on.
+        const { data } = await rest.actions.downloadArtifact({
+          ...at,
+          artifact_id: artifact,
+          archive_format: "zip",
+          request: { parseSuccessResponseBody: false, timeoutMs: DOWNLOAD_TIMEOUT_MS },
+        });
+        return await readBounded(data as ReadableStream<Uint8Array>, limit);
+      }),
+
+    tip: (branch) =>
+      asked(
+        `read branch ${branch}`,
+        "contents: read",
+        async () => (await rest.repos.getBranch({ ...at, branch })).data.commit.sha,
+      ),
+
+    fileAt: (path, commit) =>
+      asked(`read ${path} at ${commit.slice(0, 12)}`, "contents: read", () =>
+        unlessMissing(async () => {
+          const { data } = await rest.repos.getContent({ ...at, path, ref: commit });
+          if (Array.isArray(data) || data.type !== "file") throw new GitHubError(`${path} is not a file`, false);
+          if (data.size > CONFIG_BYTES) throw new GitHubError(`${path} is larger than ${CONFIG_BYTES} bytes`, false);
+          return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data.content, "base64"));
+        }),
+      ),
+  };
+}
+
+function makeOctokit({ token, baseUrl, log, secondMs = 1000, timeoutMs = TIMEOUT_MS }: ApiOptions) {
+  const wait = (what: string) => (seconds: number, _request: object, _octokit: object, retries: number) => {
+    const again = retries < TRIES - 1 && seconds <= PATIENCE;
+    log(`GitHub's ${what} is reached: ${again ? `waiting ${seconds} s` : `giving up, it asks to wait ${seconds} s`}`);
+    return again;
+  };
+  /** The innermost hook, so that every try has a time limit of its own. */
+  const timeLimits = (octokit: Pick<ReturnType<typeof getOctokit>, "hook">) => {
+    octokit.hook.before("request", ({ request }) => {
+      request.signal = AbortSignal.timeout(request["timeoutMs"] ?? timeoutMs);
+    });
+    return {};
+  };
+  return getOctokit(
+    token,
+    {
+      baseUrl,
+      userAgent: "perf-gate",
+      log: { debug: () => {}, info: () => {}, warn: log, error: () => {} },
+      retry: {
+        retries: TRIES - 1,
+        retryAfterBaseValue: secondMs,
+        doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451],
+      },
+      throttle: {
+        // A group of its own: what other instances did does not slow this one down.
+        id: `${process.pid}-${instances++}`,
+        retryAfterBaseValue: secondMs,
+        onRateLimit: wait("rate limit"),
+        onSecondaryRateLimit: wait("secondary rate limit"),
+      },
+    },
+    timeLimits,
+    retry,
+    throttling,
+  );
+}
+
+let instances = 0;
+
+// ---------------------------------------------------------------- answers
+
+function toComment(data: { id: number; body?: string | undefined; user: { login: string } | null }): Comment {
+  return { id: data.id, author: data.user?.login ?? null, body: data.body ?? "" };
+}
+
+interface PullData {
+  number: number;
+  head: { sha: string; ref: string; repo: { full_name: string } | null };
+  base: { ref: string };
+  labels: { name: string }[];
+}
+
+function toPull({ number, head, base, labels }: PullData): Pull {
+  return {
+    number,
+    headSha: head.sha,
+    headRef: head.ref,
+    headRepository: head.repo?.full_name ?? null,
+    baseRef: base.ref,
+    labels: labels.map(({ name }) => name),
+  };
+}
+
+interface RunData {
+  id: number;
+  event: string;
+  head_sha: string;
+  head_branch: string | null;
+  head_repository: { full_name: string } | null;
+  created_at: string;
+}
+
+function toRun(data: RunData): Run {
+  return {
+    id: data.id,
+    event: data.event,
+    headSha: data.head_sha,
+    headBranch: data.head_branch,
+    headRepository: data.head_repository?.full_name ?? null,
+    createdAt: data.created_at,
+  };
+}
+
+interface EventData {
+  event: string;
+  actor: { login: string } | null;
+  created_at: string;
+  label?: { name?: string | null };
+}
+
+function toPullEvent(data: object): PullEvent[] {
+  const { event, actor, created_at: at, label } = data as EventData;
+  if (event === "head_ref_force_pushed") return [{ kind: "force-pushed", at }];
+  if (event !== "labeled" || typeof label?.name !== "string") return [];
+  return [{ kind: "labeled", label: label.name, actor: actor?.login ?? "somebody whose account is gone", at }];
+}
+
+async function* each<Data, Item>(
+  pages: AsyncIterable<{ data: Data[] }>,
+  convert: (data: Data) => Item,
+): AsyncGenerator<Item> {
+  for await (const { data } of pages) yield* data.map(convert);
+}
+
+async function readBounded(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.byteLength;
+    if (size > limit) throw new GitHubError(`it is larger than ${limit} bytes, the most that is read`, false);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+// ---------------------------------------------------------------- errors
+
+async function unlessMissing<T>(action: () => Promise<T>): Promise<T | null> {
+  try {
+    return await action();
+  } catch (error) {
+    if (statusOf(error) === 404) return null;
+    throw error;
+  }
+}
+
+/** `what` completes "cannot ...", `needs` is the permission as a workflow writes it; null = none. */
+async function asked<T>(what: string, needs: string | null, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw explained(error, what, needs);
+  }
+}
+
+async function* askedEach<T>(what: string, needs: string, items: () => AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* items();
+  } catch (error) {
+    throw explained(error, what, needs);
+  }
+}
+
+function statusOf(error: unknown): number | null {
+  const status = (error as { status?: unknown } | null)?.status;
+  return typeof status === "number" ? status : null;
+}
+
+function explained(error: unknown, what: string, needs: string | null): GitHubError {
+  const status = statusOf(error);
+  const said = messageOf(error);
+  const cannot = `cannot ${what}: `;
+  if (error instanceof GitHubError) return new GitHubError(cannot + said, error.passing);
+  if (status === 401) {
+    return new GitHubError(
+      `${cannot}GitHub refuses the token (401, ${said}). Give the step a valid one:\n${TOKEN_LINES}`,
+      false,
+    );
+  }
+  if (status === 429 || /rate limit/i.test(said)) {
+    return new GitHubError(
+      `${cannot}GitHub limits the rate of requests (${status}, ${said}). Run it again later`,
+      true,
+    );
+  }
+  if ((status === 403 || status === 404) && needs !== null) {
+    const why = status === 403 ? "the token may not do it" : "it is not there, or the token may not see it";
+    return new GitHubError(`${cannot}${why} (${status}, ${said}). It takes, in the job:\n${permission(needs)}`, false);
+  }
+  if (status !== null && status < 500) return new GitHubError(`${cannot}${said} (${status})`, false);
+  const times = `in ${TRIES} tries`;
+  return status === null || /timeout|aborted/i.test(said)
+    ? new GitHubError(`${cannot}GitHub did not answer ${times} (${said})`, true)
+    : new GitHubError(`${cannot}GitHub answered ${status} ${times} (${said})`, true);
+}
+
+const TOKEN_LINES = ["        env:", "          GITHUB_TOKEN: $" + "{{ github.token }}"].join("\n");
+
+function permission(needs: string): string {
+  const lines = ["    permissions:", "      contents: read"];
+  if (needs !== "contents: read") lines.push(`      ${needs}`);
+  const fork = needs.endsWith("write")
+    ? "\n(on pull requests from forks and of Dependabot the token can only read: there perf-report.yml comments)"
+    : "";
+  return lines.join("\n") + fork;
+}
+
+/** One line of at most 200 characters: what GitHub says may quote what it was sent. */
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text
+    .replace(/ - https:\/\/\S+$/, "")
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .slice(0, 200);
+}

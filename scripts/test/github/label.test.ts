@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { acceptance, type Judged } from "../../src/github/label.ts";
+import type { ApiServer, State } from "./api-server/server.ts";
+import { apiTo, HEAD, OLDER, PUSHED, pull, startServer } from "./world.ts";
+
+const LABEL = "perf-regression-accepted";
+const BEFORE = "2026-03-04T09:59:59Z";
+const AFTER = "2026-03-04T10:20:00Z";
+const LATER = "2026-03-04T11:00:00Z";
+
+let server: ApiServer;
+
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(async () => {
+  await server.stop();
+  expect(server.violations).toEqual([]);
+});
+
+type Event = State["events"][number];
+const set = (at: string, over: Partial<Event> = {}): Event => ({
+  pull: 12,
+  event: "labeled",
+  label: LABEL,
+  actor: "anna",
+  at,
+  ...over,
+});
+const forced = (at: string): Event => ({ pull: 12, event: "head_ref_force_pushed", actor: "ben", at });
+
+const ask = (over: Partial<Judged> = {}, label = LABEL) =>
+  acceptance(apiTo(server), { pull: 12, commit: HEAD, since: PUSHED, ...over }, label);
+
+describe("accepted", () => {
+  test.each<[string, Event[], Partial<Judged>]>([
+    ["set after the commit came", [set(AFTER)], {}],
+    ["set again after it", [set(BEFORE), set(AFTER, { event: "unlabeled" }), set(AFTER)], {}],
+    ["the label itself started the job", [set(AFTER)], { since: null }],
+    ["a force push before the commit came", [forced(BEFORE), set(AFTER)], {}],
+    ["other labels came later", [set(AFTER), set(LATER, { label: "wip" })], {}],
+  ])("%s", async (_, events, over) => {
+    server.state.pulls = [pull({ labels: ["bug", LABEL] })];
+    server.state.events = events;
+    expect(await ask(over)).toEqual({ accepted: { label: LABEL, by: "anna", at: AFTER, commit: HEAD }, why: null });
+  });
+
+  test("GitHub does not tell capitals from small letters", async () => {
+    server.state.pulls = [pull({ labels: ["Perf-Regression-Accepted"] })];
+    server.state.events = [set(AFTER, { label: "Perf-Regression-Accepted" })];
+    expect((await ask()).accepted?.label).toBe("Perf-Regression-Accepted");
+  });
+
+  test("set behind the first hundred events", async () => {
+    server.state.pulls = [pull({ labels: [LABEL] })];
+    server.state.events = [...Array.from({ length: 240 }, () => set(BEFORE, { label: "x" })), set(AFTER)];
+    expect((await ask()).accepted?.at).toBe(AFTER);
+  });
+});
+
+describe("not accepted", () => {
+  test("the label is not there, though it was", async () => {
+    server.state.events = [set(AFTER), set(AFTER, { event: "unlabeled" })];
+    expect(await ask()).toEqual({ accepted: null, why: null });
+  });
+
+  test.each<[string, Event[], string]>([
+    ["set before the commit came", [set(BEFORE)], "it was set before aaaaaaa was there"],
+    ["set in the same second", [set(PUSHED)], "it was set before aaaaaaa was there"],
+    ["the branch went away and came back", [forced(LATER), set(AFTER)], "the branch was force-pushed since"],
+    ["nobody set it", [], "GitHub does not say when it was set"],
+    ["set on another pull request", [set(AFTER, { pull: 13 })], "GitHub does not say when it was set"],
+  ])("%s", async (_, events, why) => {
+    server.state.pulls = [pull({ labels: [LABEL] })];
+    server.state.events = events;
+    const answer = await ask();
+    expect(answer.accepted).toBeNull();
+    expect(answer.why).toContain(why);
+  });
+
+  test("a newer commit is there: an old run is not saved by today's label", async () => {
+    server.state.pulls = [pull({ labels: [LABEL], headSha: HEAD })];
+    server.state.events = [set(LATER)];
+    expect(await ask({ commit: OLDER })).toEqual({ accepted: null, why: "aaaaaaa is newer than 0000000" });
+  });
+
+  test("the label that started the job, after a force push", async () => {
+    server.state.pulls = [pull({ labels: [LABEL] })];
+    server.state.events = [set(AFTER), forced(LATER)];
+    expect((await ask({ since: null })).why).toContain("force-pushed");
+  });
+});
+
+test("no label, no further question", async () => {
+  await ask();
+  expect(server.requests).toEqual(["GET /repos/octo/shop/pulls/12"]);
+});
