@@ -12,7 +12,6 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { build } from "esbuild";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { buildPlan } from "../../src/core/plan.ts";
 import { checkOut, resolveArms } from "../../src/phases/arms.ts";
@@ -21,6 +20,7 @@ import { quietProgress } from "../../src/phases/progress.ts";
 import { sha256, WorkDirectory } from "../../src/phases/work-directory.ts";
 import { planOf, scenariosYaml } from "../core/support.ts";
 import { makeSite, processesIn } from "../target/app.ts";
+import { outsiderScript } from "../target/outsider-script.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -58,14 +58,15 @@ const cgroupsOf = (pid: number | undefined): string[] =>
 test("a run that was killed together with its guard: processes, sockets, data; logs stay", async () => {
   const site = makeSite({ target: { services: ["mysql", "redis", "http"] } });
   onTestFinished(site.remove);
-  const script = join(directory, "outsider.mjs");
-  const entryPoints = [join(import.meta.dirname, "../target/outsider.ts")];
-  await build({ entryPoints, outfile: script, bundle: true, platform: "node", format: "esm" });
+  const script = await outsiderScript(directory);
   const { plan, home, workDirectory } = site.options;
   const child = spawn(process.execPath, [script, JSON.stringify({ plan, home, workDirectory })], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  await new Promise((resolve) => createInterface({ input: child.stdout }).once("line", resolve));
+  await new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).once("line", resolve);
+    child.once("exit", reject);
+  });
   const guard = childrenOf(child.pid ?? 0).filter((pid) =>
     readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("guard:group"),
   );

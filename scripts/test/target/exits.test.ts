@@ -4,17 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { makeSite, processesIn, type Site } from "./app.ts";
+import { outsiderScript } from "./outsider-script.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "perf-gate-test-"));
-const script = join(directory, "outsider.mjs");
+let script = "";
 
 beforeAll(async () => {
   chmodSync(directory, 0o755);
-  const entry = join(import.meta.dirname, "outsider.ts");
-  await build({ entryPoints: [entry], outfile: script, bundle: true, platform: "node", format: "esm" });
+  script = await outsiderScript(directory);
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 

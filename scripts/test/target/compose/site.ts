@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { build } from "esbuild";
 import { afterEach, expect } from "vitest";
 import { ARMS, type Arm, type ComposeConfig, type TargetConfig } from "../../../src/core/model.ts";
 import { OWNER_LABEL, thisOwner } from "../../../src/target/compose/owner.ts";
@@ -9,6 +8,7 @@ import { get } from "../../../src/target/http.ts";
 import { startTarget } from "../../../src/target/start.ts";
 import type { StartOptions, Target } from "../../../src/target/target.ts";
 import { makeSite } from "../app.ts";
+import { outsiderScript } from "../outsider-script.ts";
 
 /** Small sites on a real engine. After each test of a file that imports this, nothing of it may be left there. */
 
@@ -106,10 +106,7 @@ export async function outsider(
   through: readonly string[] = [],
   entry = "../outsider.ts",
 ) {
-  const script = join(directory, "outsider.mjs");
-  const entryPoints = [join(import.meta.dirname, entry)];
-  const banner = { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' };
-  await build({ entryPoints, outfile: script, bundle: true, platform: "node", format: "esm", banner });
+  const script = await outsiderScript(directory, join(import.meta.dirname, entry));
   const argument = JSON.stringify({ plan, home, workDirectory });
   const [program = "", ...args] = [...through, process.execPath, script, argument];
   return spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
