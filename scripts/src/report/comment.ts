@@ -45,6 +45,7 @@ const DROPPED: readonly PartName[] = [
   "table",
   "warnings",
   "margins",
+  "edited configuration",
   "sentences",
 ];
 

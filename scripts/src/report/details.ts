@@ -35,6 +35,7 @@ export type PartName =
   | "more rows"
   | "limits"
   | "warnings"
+  | "edited configuration"
   | "margins"
   | "work per request"
   | "all numbers"

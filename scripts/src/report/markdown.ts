@@ -1,6 +1,7 @@
 import { markdownTable } from "markdown-table";
 import type { CellResult, Comparison, TestResult } from "../core/model.ts";
 import { detailParts, fold, type Part } from "./details.ts";
+import { editsTable } from "./edits.ts";
 import { escapeMarkdown, MARKDOWN, sentence } from "./escape.ts";
 import { ABSENT, duration, margin, ms, percent, plural, qps, signed, signedPercent } from "./format.ts";
 import { headlineText } from "./headline.ts";
@@ -41,6 +42,7 @@ export function reportParts(input: ReportInput): Part[] {
     parts.push({ name: "limits", text: limitsTable(comparison) });
   }
   parts.push({ name: "warnings", text: warnings.join("\n>\n") });
+  parts.push({ name: "edited configuration", text: editsTable(comparison) });
   if (!green) parts.push({ name: "margins", text: margins });
   if (green) {
     const body = [cellTable(comparison, rows), limitsTable(comparison), margins];

@@ -1,5 +1,6 @@
 import picocolors from "picocolors";
 import type { CellResult, TestResult, Verdict } from "../core/model.ts";
+import { editsSentence } from "./edits.ts";
 import { type Ink, oneLine, sentence } from "./escape.ts";
 import { ABSENT, ms, qps, signed } from "./format.ts";
 import { headline } from "./headline.ts";
@@ -44,8 +45,9 @@ export function renderTerminal(input: ReportInput, { colour, width }: TerminalOp
   if (overall !== "") lines.push(...wrap(overall, width, "  "));
   const allowed = allowedPhrase(comparison);
   if (allowed !== "") lines.push(...wrap(`Allowed: ${allowed}. "Between" is what the data allow.`, width, "  "));
-  for (const warning of environment?.warnings ?? []) {
-    lines.push(...wrap(`${paint.yellow("note:")} ${sentence(oneLine(warning))}`, width, "  "));
+  const warnings = (environment?.warnings ?? []).map((warning) => sentence(oneLine(warning)));
+  for (const note of [editsSentence(comparison, ink), ...warnings]) {
+    if (note !== "") lines.push(...wrap(`${paint.yellow("note:")} ${note}`, width, "  "));
   }
   lines.push(...wrap("Full report: report.html, report.md, results.csv in the work directory.", width, "  "));
   return `${lines.join("\n")}\n`;
