@@ -1,4 +1,4 @@
-import { type Ahead, buildAhead } from "../target/compose/ahead.ts";
+import { buildAhead } from "../target/compose/ahead.ts";
 import { checkOut } from "./arms.ts";
 import { LOCK_WAIT, lockMachine } from "./lock.ts";
 import type { Progress } from "./progress.ts";
@@ -8,6 +8,8 @@ import type { WorkDirectory } from "./work-directory.ts";
  * The build phase: builds the images of both arms, so that measure finds them. Every other driver builds nothing.
  * With `bakeFile` it only writes what is to be built, for `docker buildx bake`; the trees that this reads stay until
  * measure or clean. What measure does not find, or not of these files, it builds itself.
+ *
+ * @returns names of the bake targets
  */
 export async function buildPhase(
   work: WorkDirectory,
@@ -15,18 +17,18 @@ export async function buildPhase(
   progress: Progress,
   signal: AbortSignal,
   bakeFile: string | null = null,
-): Promise<Ahead> {
+): Promise<string[]> {
   const plan = work.readPlan();
-  if (plan.driver !== "compose") return { targets: [], reads: [] };
+  if (plan.driver !== "compose") return [];
   const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
   try {
     const removeTrees = await checkOut(plan.arms, plan.config.target.copy, progress.warn);
     const options = { plan, home, workDirectory: work.path, progress: progress.step, signal };
     let isKept = false;
     try {
-      const ahead = await buildAhead(options, bakeFile);
-      isKept = bakeFile !== null && ahead.targets.length > 0;
-      return ahead;
+      const targets = await buildAhead(options, bakeFile);
+      isKept = bakeFile !== null && targets.length > 0;
+      return targets;
     } finally {
       if (!isKept) await removeTrees();
     }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { InputError } from "../../core/errors.ts";
 import { forgetDirectory, guardDirectory } from "../guard.ts";
@@ -9,23 +9,18 @@ import { cacheEntries } from "./build-cache.ts";
 import { checkEngine } from "./engine-check.ts";
 import { aheadTag, buildImages, WORK_LABEL, writeBakeFile } from "./images.ts";
 import { removeAhead } from "./leftovers.ts";
+import { below } from "./mounts.ts";
 import { recipeOf } from "./recipe.ts";
 import { sourceOf } from "./source.ts";
 import { mapValues } from "./types.ts";
 
-/** What was built ahead of a run, or is to be. */
-export interface Ahead {
-  /** Names of the bake file's targets; none where the compose files build nothing. */
-  targets: string[];
-  /** Directories that the build reads. */
-  reads: string[];
-}
-
 /**
- * Builds the images of a plan under names by which its run finds them, or only writes what is to be built to `bakeFile`,
- * for `docker buildx bake`. What was built for this work directory before is removed. Throws InputError or MeasureError.
+ * Builds the images of a plan under names by which its run finds them, or only writes what is to be built to `file`, for
+ * `docker buildx bake`. What was built for this work directory before is removed. Throws InputError or MeasureError.
+ *
+ * @returns names of the targets; none where the compose files build nothing
  */
-export async function buildAhead(options: StartOptions, file: string | null): Promise<Ahead> {
+export async function buildAhead(options: StartOptions, file: string | null): Promise<string[]> {
   const { plan, workDirectory, progress, signal } = options;
   await checkEngine(plan, signal);
   await removeAhead(workDirectory, signal);
@@ -35,11 +30,16 @@ export async function buildAhead(options: StartOptions, file: string | null): Pr
   guardDirectory(state);
   try {
     const labels = { [WORK_LABEL]: workDirectory };
-    const { projects } = await arrange(options, recipeOf(options, state), { id: "ahead", labels });
+    const recipe = recipeOf(options, state);
+    const { projects } = await arrange(options, recipe, { id: "ahead", labels });
     const made = bakeFile(projects, labels, cacheEntries(plan.config.target.buildCache));
-    if (made === null) return { targets: [], reads: [] };
+    if (made === null) {
+      if (file !== null) write(file, NOTHING);
+      return [];
+    }
     const bake = named(made, sourceOf(plan.id, made, workDirectory));
     if (file !== null) {
+      checkReads(bake.reads, [recipe.tree("base"), recipe.tree("head"), join(options.home, "docker")]);
       write(file, { group: { default: { targets: bake.targets } }, ...bake.file });
     } else {
       progress(`building ${bake.targets.join(", ")}`);
@@ -47,7 +47,7 @@ export async function buildAhead(options: StartOptions, file: string | null): Pr
       mkdirSync(logs, { recursive: true });
       await buildImages(bake, projects, { file: join(state, "bake.json"), log: join(logs, "build.log") }, signal);
     }
-    return { targets: bake.targets, reads: bake.reads };
+    return bake.targets;
   } catch (error) {
     // Some images may be there.
     await removeAhead(workDirectory, AbortSignal.timeout(REMOVAL_MS)).catch(() => {});
@@ -67,6 +67,23 @@ function named(bake: Bake, source: string): Bake {
     file: { target: mapValues(bake.file.target, (it, name) => ({ ...it, tags: [aheadTag(source, name)] })) },
   };
 }
+
+/** A bake file has to have a target. */
+const NOTHING = { target: { default: { "dockerfile-inline": "FROM scratch", output: ["type=cacheonly"] } } };
+
+/** Who bakes the file may hold credentials, in files as well: what a pull request names is read from its own tree. */
+function checkReads(reads: readonly string[], allowed: readonly string[]): void {
+  const places = allowed.map(real);
+  for (const path of reads) {
+    if (places.some((place) => below(place, real(path)) !== null)) continue;
+    throw new InputError(
+      `--bake-file: expected builds that read below ${allowed.join(", ")}; got ${path}. Copy it into the tree, or leave the build to measure.`,
+    );
+  }
+}
+
+/** Where links lead; a path that is not there is what it says. */
+const real = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
 
 function write(file: string, content: object): void {
   try {

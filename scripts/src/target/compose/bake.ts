@@ -45,7 +45,7 @@ export function bakeFile(projects: Projects, labels: Labels, cache: CacheEntries
     file: { target: Object.fromEntries(builds.map((it) => [it.target, bakeTarget(it, { labels, cache, projects })])) },
     targets: builds.map((it) => it.target),
     allow: [...new Set(builds.flatMap(({ build }) => privileges(build)))],
-    reads: [...new Set(builds.flatMap(({ build }) => localFiles(undoubled(build))))],
+    reads: [...new Set(builds.flatMap((item) => localFiles(item, projects)))],
   };
 }
 
@@ -111,8 +111,11 @@ function bakeTarget(item: Item, { labels, cache, projects }: Surroundings): Bake
   });
 }
 
-function localFiles(build: Build): string[] {
-  const named = [build.context, dockerfile(build), ...Object.values(build.additional_contexts ?? {})];
+function localFiles(item: Item, projects: Projects): string[] {
+  const build = undoubled(item.build);
+  const known = undoubled(projects[item.project]?.secrets ?? {});
+  const secret = (build.secrets ?? []).map(({ source }) => known[source]?.file);
+  const named = [build.context, dockerfile(build), ...Object.values(build.additional_contexts ?? {}), ...secret];
   return named.filter((path) => path?.startsWith("/")) as string[];
 }
 

@@ -1,87 +1,60 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
-import { ARMS, type Arm, type TargetConfig } from "../../../src/core/model.ts";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ARMS, type Arm } from "../../../src/core/model.ts";
 import { cleanPhase } from "../../../src/phases/clean.ts";
 import { quietProgress } from "../../../src/phases/progress.ts";
 import { WorkDirectory } from "../../../src/phases/work-directory.ts";
 import { buildAhead } from "../../../src/target/compose/ahead.ts";
 import { WORK_LABEL } from "../../../src/target/compose/images.ts";
-import { get } from "../../../src/target/http.ts";
-import { startTarget } from "../../../src/target/start.ts";
-import { makeSite } from "../app.ts";
-
-/** The real engine. */
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-const docker = (...args: string[]): string => execFileSync("docker", args, { encoding: "utf8", stdio: "pipe" }).trim();
+import { body, cleanups, docker, siteOf, start } from "./site.ts";
 
 const COMPOSE = `services:
   app:
     build: { context: ., dockerfile: app/Dockerfile }
     command: php -S 0.0.0.0:8080 -t /srv/app
 `;
-const FILES = {
-  "compose.yml": COMPOSE,
-  "app/Dockerfile": "FROM php:8.4-fpm\nCOPY app /srv/app\n",
-  "app/index.php": "<?php echo file_get_contents(__DIR__ . '/tree.txt');",
-};
+const MORE = { "app/Dockerfile": "FROM php:8.4-fpm\nCOPY app /srv/app\n" };
 
-/** Two trees whose images are built, and the options to start them with. */
-function siteOf(target: Partial<TargetConfig> = {}) {
-  const compose = { file: "compose.yml", service: "app", port: 8080, restart: ["app"], shared: [] };
-  const site = makeSite({
-    target: { compose: { ...compose, census: { mysql: null, redis: null } }, healthPath: "/", ...target },
-  });
+/** Two trees whose images are built. */
+function builtSite() {
+  const site = siteOf({ compose: COMPOSE, more: { base: MORE, head: MORE } });
   const { options, directory, workDirectory } = site;
-  options.plan.driver = "compose";
-  const write = (arm: Arm, path: string, text: string) => {
-    mkdirSync(dirname(join(directory, arm, path)), { recursive: true });
-    writeFileSync(join(directory, arm, path), text);
-  };
-  for (const arm of ARMS) {
-    for (const [path, text] of Object.entries({ ...FILES, "app/tree.txt": arm })) write(arm, path, text);
-  }
   const images = () =>
     docker("image", "ls", "--quiet", "--no-trunc", "--filter", `label=${WORK_LABEL}=${workDirectory}`)
       .split("\n")
       .filter(Boolean);
-  cleanups.push(() => {
-    expect(images()).toEqual([]);
-    site.remove();
-  });
-  const clean = () => cleanPhase(new WorkDirectory(workDirectory), quietProgress(process.stderr), options.signal);
-  return { ...site, write, images, clean };
+  cleanups.push(() => expect(images()).toEqual([]));
+  return {
+    ...site,
+    images,
+    write: (arm: Arm, path: string, text: string) => writeFileSync(join(directory, arm, path), text),
+    building: () => site.progress.filter((line) => line.startsWith("building")),
+    clean: () => cleanPhase(new WorkDirectory(workDirectory), quietProgress(process.stderr), options.signal),
+  };
 }
 
 /** What the arms answer, once started. */
-async function answers({ options }: ReturnType<typeof siteOf>): Promise<string[]> {
-  const target = await startTarget(options);
-  try {
-    return await Promise.all(ARMS.map(async (arm) => (await get(`${await target.hostUrl(arm)}/`)).body));
-  } finally {
-    await target.close();
-  }
+async function answers(site: ReturnType<typeof builtSite>): Promise<string[]> {
+  const target = await start(site);
+  const said = await Promise.all(ARMS.map((arm) => body(target, arm, "/tree")));
+  await target.close();
+  return said;
 }
 
 describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built ahead", () => {
   test("are taken by the run, and removed with it", async () => {
-    const site = siteOf();
-    expect((await buildAhead(site.options, null)).targets).toEqual(["base-app", "head-app"]);
+    const site = builtSite();
+    expect(await buildAhead(site.options, null)).toEqual(["base-app", "head-app"]);
     expect(site.images()).toHaveLength(2);
     expect(existsSync(join(site.workDirectory, "state"))).toBe(false);
-    expect(site.progress.filter((line) => line.startsWith("building"))).toEqual(["building base-app, head-app"]);
+    expect(site.building()).toEqual(["building base-app, head-app"]);
     expect(await answers(site)).toEqual(["base", "head"]);
-    expect(site.progress.filter((line) => line.startsWith("building"))).toHaveLength(1);
+    expect(site.building()).toHaveLength(1);
   }, 120_000);
 
   test("are not taken once a tree has changed", async () => {
-    const site = siteOf();
+    const site = builtSite();
     await buildAhead(site.options, null);
     site.write("head", "app/tree.txt", "other");
     expect(await answers(site)).toEqual(["base", "other"]);
@@ -91,27 +64,26 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
   }, 120_000);
 
   test("are not taken by another plan of the same trees", async () => {
-    const site = siteOf();
+    const site = builtSite();
     await buildAhead(site.options, null);
     site.options.plan.id = "1";
     expect(await answers(site)).toEqual(["base", "head"]);
-    expect(site.progress.filter((line) => line.startsWith("building"))).toHaveLength(2);
+    expect(site.building()).toHaveLength(2);
   }, 120_000);
 
   test("by somebody else, who has the bake file alone", async () => {
-    const site = siteOf();
+    const site = builtSite();
     const file = join(site.directory, "out/bake.json");
-    const { reads } = await buildAhead(site.options, file);
+    await buildAhead(site.options, file);
     expect(site.images()).toEqual([]);
-    const allow = reads.map((path) => `--allow=fs.read=${path}`);
-    docker("buildx", "bake", "--file", file, ...allow);
+    docker("buildx", "bake", "--file", file, `--allow=fs.read=${site.directory}`);
     expect(site.images()).toHaveLength(2);
     expect(await answers(site)).toEqual(["base", "head"]);
-    expect(site.progress.filter((line) => line.startsWith("building"))).toEqual([]);
+    expect(site.building()).toEqual([]);
   }, 120_000);
 
   test("are removed by clean, and by the next build", async () => {
-    const site = siteOf();
+    const site = builtSite();
     await buildAhead(site.options, null);
     const before = site.images();
     await buildAhead({ ...site.options, plan: { ...site.options.plan, id: "1" } }, null);
@@ -122,7 +94,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
   }, 120_000);
 
   test("a build that fails leaves none, and is quoted", async () => {
-    const site = siteOf();
+    const site = builtSite();
     site.write("head", "app/Dockerfile", "FROM php:8.4-fpm\nRUN echo no such extension >&2; exit 9\n");
     await expect(buildAhead(site.options, null)).rejects.toThrow(
       /^the images cannot be built \(app\/Dockerfile\)[\s\S]*no such extension/,
@@ -131,13 +103,33 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
   }, 120_000);
 
   test("nothing to build", async () => {
-    const site = siteOf();
+    const site = builtSite();
     for (const arm of ARMS) site.write(arm, "compose.yml", "services: { app: { image: 'php:8.4-fpm' } }\n");
-    expect((await buildAhead(site.options, null)).targets).toEqual([]);
+    const file = join(site.directory, "bake.json");
+    expect(await buildAhead(site.options, file)).toEqual([]);
+    docker("buildx", "bake", "--file", file);
   }, 60_000);
 
+  test.each([
+    ["a context elsewhere", "build: { context: .., dockerfile: head/app/Dockerfile }"],
+    ["a context by a link", "build: { context: link, dockerfile_inline: 'FROM scratch' }"],
+    ["a secret of the machine", "build: { context: ., secrets: [key] }"],
+  ])(
+    "a bake file reads nothing but the trees: %s",
+    async (_, line) => {
+      const site = builtSite();
+      symlinkSync("/proc/self", join(site.directory, "head/link"));
+      symlinkSync("/proc/self/environ", join(site.directory, "head/key"));
+      site.write("head", "compose.yml", `services: { app: { ${line} } }\nsecrets: { key: { file: key } }\n`);
+      const file = join(site.directory, "bake.json");
+      await expect(buildAhead(site.options, file)).rejects.toThrow(/^--bake-file: expected builds that read below/);
+      expect(existsSync(file)).toBe(false);
+    },
+    60_000,
+  );
+
   test("their layers are kept in a folder where the builder can export them, else it says what can", async () => {
-    const site = siteOf();
+    const site = builtSite();
     const folder = join(site.directory, "cache");
     site.options.plan.config.target.buildCache = { kind: "folder", path: folder };
     const canExport =

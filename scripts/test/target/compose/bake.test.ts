@@ -136,8 +136,12 @@ test("what a build asks for is allowed, no more", () => {
 
 test("local files that are built from are named, Dockerfiles elsewhere among them", () => {
   const build = { context: "/x", dockerfile: "/y/D", additional_contexts: { a: "service:b", c: "/z", d: "https://e" } };
-  const base = { services: { app: { image: "t", build } } };
-  expect(bakeFile({ base, head: base }, LABELS, NO_CACHE)?.reads).toEqual(["/x", "/y/D", "/z"]);
+  const secrets = [{ source: "key" }, { source: "token" }];
+  const base: ComposeModel = {
+    services: { app: { image: "t", build: { ...build, secrets } } },
+    secrets: { key: { file: "/k" }, token: { environment: "TOKEN" } },
+  };
+  expect(bakeFile({ base, head: base }, LABELS, NO_CACHE)?.reads).toEqual(["/x", "/y/D", "/z", "/k"]);
 });
 
 test.each(["ACTIONS_RUNTIME_TOKEN", "GITHUB_TOKEN"])("no build gets %s", (environment) => {
