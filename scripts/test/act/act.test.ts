@@ -1,96 +1,137 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { Caller, findAct, runAct, snapshot } from "./rig.ts";
+import { ApiServer, type State } from "../github/api-server/server.ts";
+import { Caller, findAct, PUSHED, runAct, snapshot } from "./rig.ts";
 
 const act = findAct();
 let source: ReturnType<typeof snapshot> | undefined;
 const callers: Caller[] = [];
+const servers: ApiServer[] = [];
 beforeAll(() => {
   if (act !== null) source = snapshot();
 });
-afterEach(() => {
+afterEach(async () => {
   for (const caller of callers.splice(0)) caller.remove();
+  for (const server of servers.splice(0)) {
+    await server.stop();
+    expect(server.violations).toEqual([]);
+  }
 });
 afterAll(() => source?.remove());
 
-const routes = (routes: Record<string, number>): string =>
-  `<?php\n\nreturn [\n${Object.entries(routes)
+const routes = (times: Record<string, number>): string =>
+  `<?php\n\nreturn [\n${Object.entries(times)
     .map(([path, us]) => `    '${path}' => ${us},\n`)
     .join("")}];\n`;
 const config = (lines: string): string => `target: { driver: process, root: public, php: { workers: 4 } }\n${lines}\n`;
 const HOME =
   "scenarios: [{ name: home, path: /, levels: [4] }]\nmeasure: { slot: 1s, warm-up: 1s, max-foreign-cpu: off }";
-const WIDE = `${HOME}\ngate: { max-qps-drop: 20%, max-p99-rise: 100% }\nbudget: 2m`;
+const WIDE = config(`${HOME}\ngate: { max-qps-drop: 20%, max-p99-rise: 100% }\nbudget: 2m`);
+const SLOWER = { "routes.php": routes({ "/": 9000 }) };
 
-function caller(head: Record<string, string>, base: Record<string, string> = {}): Caller {
+function caller(head: Record<string, string>, base: Record<string, string>): Caller {
   const made = new Caller(base, head);
   callers.push(made);
   return made;
 }
 
-function run(made: Caller, event: string, workflow: string, payload: unknown = made.pullRequest(), api?: string) {
-  return runAct({
-    act: act ?? "",
-    source: source?.directory ?? "",
-    caller: made,
-    event,
-    payload,
-    workflow,
-    ...(api === undefined ? {} : { api }),
-  });
+/** GitHub's API of the caller's repository. */
+async function apiOf(made: Caller, state: Partial<State> = {}): Promise<ApiServer> {
+  const text = readFileSync(join(made.repository, "perf-gate.yml"), "utf8");
+  const server = await new ApiServer({
+    pulls: [made.pull],
+    branches: new Map([["main", made.base]]),
+    files: new Map([[`${made.base}:perf-gate.yml`, text]]),
+    ...state,
+  }).start();
+  servers.push(server);
+  return server;
 }
 
-describe.skipIf(act === null)("a pull request, by the reusable workflow", { timeout: 300_000 }, () => {
-  test("that changes nothing is green", async () => {
-    const made = caller({ "README.md": "hello\n" }, { "perf-gate.yml": config(WIDE) });
-    const { status, log, commands } = await run(made, "pull_request", "perf.yml");
-    expect(log).toContain("the workflow says verdict=[pass] result=[success]");
-    expect(status).toBe(0);
-    expect(commands.filter((command) => command.startsWith("::error"))).toEqual([]);
+function run(made: Caller, event: string, workflow: string, payload: unknown = made.pullRequest(), api?: ApiServer) {
+  const ofApi = api === undefined ? {} : { api: api.url };
+  return runAct({ act: act ?? "", source: source?.directory ?? "", caller: made, event, payload, workflow, ...ofApi });
+}
+
+const errors = (commands: readonly string[]): string[] => commands.filter((command) => command.startsWith("::error"));
+
+describe.skipIf(act === null)("a pull request, by the reusable workflow", { timeout: 400_000 }, () => {
+  test("as fast as before, with a new endpoint: green, the endpoint is shown, one comment", async () => {
+    const added = WIDE.replace("levels: [4] }", "levels: [4] }, { name: added, path: /new, levels: [4] }");
+    const made = caller({ "routes.php": routes({ "/": 4000, "/new": 4000 }) }, { "perf-gate.yml": added });
+    const api = await apiOf(made);
+    const { log, commands } = await run(made, "pull_request", "perf.yml", made.pullRequest(), api);
     expect(log).toContain("head       #7");
-    expect(made.artifact("summary.md").toString()).toContain("home");
-    expect(made.artifact("perf-gate.zip").length).toBeGreaterThan(1000);
-  });
-
-  test("that is slower is red: report and artifact first, then the status, an annotation at the scenario's line", async () => {
-    const made = caller({ "routes.php": routes({ "/": 9000 }) }, { "perf-gate.yml": config(WIDE) });
-    const { status, log, commands } = await run(made, "pull_request", "perf.yml");
-    expect(log).toContain("the workflow says verdict=[regression] result=[failure]");
-    expect(status).not.toBe(0);
-    expect(commands.join("\n")).toMatch(/::error [^\n]*file=perf-gate\.yml,line=2[,:]/);
-    expect(made.artifact("summary.md").toString()).toContain("Slower");
-    expect(made.artifact("perf-gate.zip").length).toBeGreaterThan(1000);
-  });
-
-  test("that edits its margins is judged by those of its base, and the report says so", async () => {
-    const made = caller(
-      {
-        "routes.php": routes({ "/": 9000 }),
-        "perf-gate.yml": config(WIDE.replace("20%", "90%").replace("100%", "900%")),
-      },
-      { "perf-gate.yml": config(WIDE) },
-    );
-    const { log } = await run(made, "pull_request", "perf.yml");
-    expect(log).toContain("the workflow says verdict=[regression]");
-    expect(log).toMatch(/the head changes its configuration|edited/i);
-  });
-
-  test("with a new endpoint: shown, not judged", async () => {
-    const made = caller(
-      {
-        "routes.php": routes({ "/": 4000, "/new": 4000 }),
-        "perf-gate.yml": config(
-          WIDE.replace("levels: [4] }", "levels: [4] }, { name: added, path: /new, levels: [4] }"),
-        ),
-      },
-      { "perf-gate.yml": config(WIDE) },
-    );
-    const { log } = await run(made, "pull_request", "perf.yml");
     expect(log).toContain("the workflow says verdict=[pass] result=[success]");
-    expect(made.artifact("summary.md").toString()).toMatch(/added/);
+    expect(errors(commands)).toEqual([]);
+    expect(made.artifact("summary.md").toString()).toMatch(/added.*new/is);
+    expect(api.state.comments).toHaveLength(1);
+    expect(api.state.comments[0]).toMatchObject({ pull: 7, login: "github-actions[bot]" });
+    expect(api.state.comments[0]?.body).toContain("home");
+  });
+
+  test("from a fork, slower: red with an annotation at the line, a notice instead of a comment; perf-report.yml comments", async () => {
+    const made = caller(SLOWER, { "perf-gate.yml": WIDE });
+    const foreign = { ...made.pull, headRepository: "stranger/shop" };
+    const api = await apiOf(made, {
+      pulls: [foreign],
+      tokens: new Map([["test-token", { login: "github-actions[bot]", permissions: ["contents: read"] }]]),
+    });
+    const first = await run(made, "pull_request", "perf.yml", made.pullRequest(), api);
+    expect(first.outputs["verdict"]).toBe("regression");
+    expect(first.jobs).toMatchObject({ "perf/perf-gate/measure": "failure", "perf/perf-gate/comment": "success" });
+    expect(errors(first.commands).join("\n")).toMatch(/file=perf-gate\.yml,line=2[,:]/);
+    expect(made.artifact("summary.md").toString()).toContain("Slower");
+    expect(api.state.comments).toEqual([]);
+
+    const id = 31;
+    const started = { id, event: "pull_request", headSha: made.head, headBranch: "change" };
+    const trusted = await apiOf(made, {
+      pulls: [foreign],
+      runs: [{ ...started, headRepository: "stranger/shop", createdAt: PUSHED }],
+      artifacts: [{ id: 1, run: id, name: "perf-gate", zip: made.artifact("perf-gate.zip"), expired: false }],
+    });
+    const payload = {
+      action: "completed",
+      workflow_run: {
+        id,
+        event: "pull_request",
+        head_branch: "change",
+        head_repository: { full_name: "stranger/shop" },
+        pull_requests: [],
+      },
+      repository: { full_name: "octo/shop", default_branch: "main" },
+    };
+    const second = await run(made, "workflow_run", "perf-report.yml", payload, trusted);
+    expect(second.status).toBe(0);
+    expect(trusted.state.comments).toHaveLength(1);
+    expect(trusted.state.comments[0]?.body).toMatch(/Slower/);
+    expect(trusted.state.comments[0]?.body).toContain("Measured by the code of this pull request");
+  });
+
+  test("slower, with wider margins of its own: red by the base's; green once the label is set", async () => {
+    const wider = WIDE.replace("20%", "90%").replace("100%", "900%");
+    const made = caller({ ...SLOWER, "perf-gate.yml": wider }, { "perf-gate.yml": WIDE });
+    const label = "perf-regression-accepted";
+    const api = await apiOf(made, {
+      pulls: [{ ...made.pull, labels: [label] }],
+      events: [{ pull: 7, event: "labeled", label, actor: "maintainer", at: "2026-03-04T11:00:00Z" }],
+      files: new Map([[`${made.base}:perf-gate.yml`, WIDE]]),
+    });
+    const payload = made.pullRequest({ action: "labeled", label: { name: label } });
+    const { log, commands } = await run(made, "pull_request", "perf.yml", payload, api);
+    expect(log).toContain("the workflow says verdict=[regression] result=[success]");
+    expect(log).toContain("Accepted by maintainer");
+    expect(errors(commands)).toEqual([]);
+    const summary = made.artifact("summary.md").toString();
+    expect(summary).toContain("maintainer");
+    expect(summary).toMatch(/max-qps-drop/);
+    expect(api.state.comments[0]?.body).toContain("maintainer");
   });
 });
 
-describe.skipIf(act === null)("by the action, in a job of the caller", { timeout: 300_000 }, () => {
+describe.skipIf(act === null)("the action, in a job of the caller", { timeout: 300_000 }, () => {
   test("too little time: inconclusive, green, and a warning", async () => {
     const made = caller({ "README.md": "hello\n" }, { "perf-gate.yml": config(HOME) });
     const { status, log, commands } = await run(made, "pull_request", "own-job.yml");
@@ -109,18 +150,13 @@ describe.skipIf(act === null)("by the action, in a job of the caller", { timeout
     expect(log).toContain("the action says verdict=[] outcome=[failure]");
     expect(log).toMatch(/perf-gate\.yml:4:\d+: gate\.max-qps-drop/);
     expect(log).toMatch(/perf-gate\.yml:5:\d+: unknown key.*budgets/);
-    expect(commands.join("\n")).toContain("perf-gate.yml: 2 problems");
+    expect(errors(commands).join("\n")).toContain("perf-gate.yml: 2 problems");
     expect(log).not.toContain("Run Main Set up");
   });
 
   test("a push is compared with what was there before", async () => {
-    const made = caller({ "README.md": "hello\n" }, { "perf-gate.yml": config(WIDE) });
-    const payload = {
-      before: made.base,
-      after: made.merge,
-      ref: "refs/heads/main",
-      repository: { full_name: "acme/shop" },
-    };
+    const made = caller({ "README.md": "hello\n" }, { "perf-gate.yml": config(HOME) });
+    const payload = { before: made.base, after: made.merge, ref: "refs/heads/main" };
     const { log } = await run(made, "push", "own-job.yml", payload);
     expect(log).toContain(`base       ${made.base.slice(0, 12)}`);
     expect(log).toMatch(/the action says verdict=\[(pass|inconclusive)\]/);

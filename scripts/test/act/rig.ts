@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { PullState } from "../github/api-server/server.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const here = join(root, "scripts/test/act");
@@ -10,6 +11,8 @@ const here = join(root, "scripts/test/act");
 const OWNER = /OWNER\/REPO/g;
 const NAME = "perf-gate/perf-gate";
 const REF = "v1";
+/** When GitHub told of the pull request's head. */
+export const PUSHED = "2026-03-04T10:00:00Z";
 
 /** The pinned act, or null where setup.sh could not install it. */
 export function findAct(): string | null {
@@ -54,6 +57,8 @@ export class Caller {
       writeFileSync(path, readFileSync(path, "utf8").replaceAll(OWNER, NAME));
     }
     this.#git("init", "--quiet", "--initial-branch", "main");
+    // From here act knows the repository's name.
+    this.#git("remote", "add", "origin", "https://github.com/octo/shop.git");
     this.#commit("the service", base);
     this.#git("checkout", "--quiet", "-b", "change");
     this.#commit("a change", head);
@@ -73,6 +78,19 @@ export class Caller {
     return this.#git("rev-parse", "HEAD");
   }
 
+  /** What the pull request changes, as the API tells it. */
+  get pull(): PullState {
+    return {
+      number: 7,
+      state: "open",
+      headSha: this.head,
+      headRef: "change",
+      headRepository: "octo/shop",
+      baseRef: "main",
+      labels: [],
+    };
+  }
+
   /** Payload of the event pull_request; `more` overrides its keys. */
   pullRequest(more: Record<string, unknown> = {}): Record<string, unknown> {
     return {
@@ -80,11 +98,11 @@ export class Caller {
       number: 7,
       pull_request: {
         number: 7,
-        updated_at: "2026-01-01T00:00:00Z",
-        base: { ref: "main", sha: this.base, repo: { full_name: "acme/shop" } },
-        head: { ref: "change", sha: this.head, repo: { full_name: "acme/shop" } },
+        updated_at: PUSHED,
+        base: { ref: "main", sha: this.base, repo: { full_name: "octo/shop" } },
+        head: { ref: "change", sha: this.head, repo: { full_name: "octo/shop" } },
       },
-      repository: { full_name: "acme/shop", default_branch: "main" },
+      repository: { full_name: "octo/shop", default_branch: "main" },
       ...more,
     };
   }
@@ -128,8 +146,10 @@ export interface ActResult {
   status: number | null;
   /** Everything that was printed. */
   log: string;
-  /** Result of each step, "job/step" -> success, failure or skipped. */
-  steps: Record<string, string>;
+  /** Result by the name of the job: "perf/perf-gate/measure" -> success or failure; one that did not run is absent. */
+  jobs: Record<string, string>;
+  /** Outputs of the step `gate`, where they were set. */
+  outputs: Record<string, string>;
   /** Log commands such as ::error, as they were written. */
   commands: string[];
 }
@@ -138,22 +158,21 @@ export interface ActResult {
 export async function runAct({ act, source, caller, event, payload, workflow, api }: ActOptions): Promise<ActResult> {
   const file = join(caller.directory, "event.json");
   writeFileSync(file, JSON.stringify(payload));
+  const standIns = {
+    STAND_IN_SOURCE_NAME: `${NAME}@${REF}`,
+    STAND_IN_SOURCE: source,
+    STAND_IN_ARTIFACTS: caller.artifacts,
+  };
   const args = [
     ...[event, "--json", "--rm", "-C", caller.repository, "-W", `.github/workflows/${workflow}`, "-e", file],
-    ...["-P", "ubuntu-24.04=-self-hosted", "--secret", "GITHUB_TOKEN=ghs_test"],
-    ...["--env", "STAND_IN_SOURCE_NAME", "--env", "STAND_IN_SOURCE", "--env", "STAND_IN_ARTIFACTS"],
+    ...["-P", "ubuntu-24.04=-self-hosted", "--secret", "GITHUB_TOKEN=test-token"],
+    ...Object.entries(standIns).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
     ...(api === undefined ? [] : ["--env", `GITHUB_API_URL=${api}`]),
     ...localRepositories(source).flatMap((mapping) => ["--local-repository", mapping]),
   ];
   const child = spawn(act, args, {
     cwd: caller.repository,
-    env: {
-      ...process.env,
-      TMPDIR: caller.directory,
-      STAND_IN_SOURCE_NAME: `${NAME}@${REF}`,
-      STAND_IN_SOURCE: source,
-      STAND_IN_ARTIFACTS: caller.artifacts,
-    },
+    env: { ...process.env, TMPDIR: caller.directory },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";
@@ -176,22 +195,29 @@ function localRepositories(source: string): string[] {
   return [`${NAME}@${REF}=${source}`, ...new Set(actions)];
 }
 
-/** act's lines of JSON. */
-function read(text: string): Pick<ActResult, "log" | "steps" | "commands"> {
-  const steps: Record<string, string> = {};
-  const lines: string[] = [];
+interface Entry {
+  msg?: string;
+  raw?: string;
+  command?: string;
+  name?: string;
+  arg?: string;
+  stepID?: string[];
+  job?: string;
+  jobResult?: string;
+}
+
+/** act's lines of JSON; its own complaints are plain text. */
+function read(text: string): Omit<ActResult, "status"> {
+  const result: Omit<ActResult, "status"> = { log: "", jobs: {}, outputs: {}, commands: [] };
   for (const row of text.split("\n")) {
-    let entry: { msg?: string; job?: string; step?: string; stage?: string; stepResult?: string };
-    try {
-      entry = JSON.parse(row);
-    } catch {
-      lines.push(row);
-      continue;
+    const entry = row.startsWith("{") ? (JSON.parse(row) as Entry) : { msg: row };
+    result.log += `${(entry.msg ?? "").trimEnd()}\n`;
+    if (entry.job !== undefined && entry.jobResult !== undefined) result.jobs[entry.job] = entry.jobResult;
+    if (entry.command === "set-output" && entry.stepID?.join() === "gate") {
+      result.outputs[entry.name ?? ""] = entry.arg ?? "";
+    } else if (entry.raw !== undefined && /^::(?:error|warning|notice)\b/.test(entry.raw)) {
+      result.commands.push(entry.raw);
     }
-    lines.push((entry.msg ?? "").trimEnd());
-    if (entry.stepResult !== undefined && entry.stage === "Main")
-      steps[`${entry.job}/${entry.step}`] = entry.stepResult;
   }
-  const commands = lines.flatMap((line) => /::(?:error|warning|notice)\b.*/.exec(line)?.[0] ?? []);
-  return { log: lines.join("\n"), steps, commands };
+  return result;
 }
