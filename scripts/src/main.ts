@@ -104,8 +104,11 @@ function statusOf(error: unknown): number {
 /** One message on stderr; on GitHub an annotation, in which a line break cannot start another log command. */
 function tell(message: string): void {
   const escaped = message.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-  const onGitHub = (process.env["GITHUB_ACTIONS"] ?? "") !== "";
-  process.stderr.write(onGitHub ? `::error title=perf-gate::${escaped}\n` : `perf-gate: ${message}\n`);
+  process.stderr.write(onGitHub() ? `::error title=perf-gate::${escaped}\n` : `perf-gate: ${message}\n`);
+}
+
+function onGitHub(): boolean {
+  return (process.env["GITHUB_ACTIONS"] ?? "") !== "";
 }
 
 async function runCommand(options: RunOptions): Promise<void> {
@@ -128,7 +131,9 @@ async function buildCommand(options: CommonOptions & { bakeFile?: string }): Pro
   const { buildPhase } = await import("./phases/build.ts");
   const file = options.bakeFile === undefined ? null : resolve(options.bakeFile);
   await withSignals(async (signal) => {
-    const targets = await buildPhase(workDirectory(options), home, progressOf(options), signal, file);
+    // On GitHub the file is for docker/bake-action, which has the token of the job's cache.
+    const cache = file !== null && onGitHub() ? ({ kind: "gha" } as const) : null;
+    const targets = await buildPhase(workDirectory(options), home, progressOf(options), signal, file, cache);
     const text = `${file === null ? "built" : `written to ${file}`}: ${targets.join(", ")}`;
     print(options.json ? json({ targets }) : targets.length === 0 ? "there is nothing to build" : text);
   });

@@ -1,3 +1,4 @@
+import type { BuildCache } from "../core/model.ts";
 import { buildAhead } from "../target/compose/ahead.ts";
 import { checkOut } from "./arms.ts";
 import { LOCK_WAIT, lockMachine } from "./lock.ts";
@@ -9,6 +10,7 @@ import type { WorkDirectory } from "./work-directory.ts";
  * With `bakeFile` it only writes what is to be built, for `docker buildx bake`; the trees that this reads stay until
  * measure or clean. What measure does not find, or not of these files, it builds itself.
  *
+ * @param cache where layers are kept if the configuration names no place
  * @returns names of the bake targets
  */
 export async function buildPhase(
@@ -17,8 +19,11 @@ export async function buildPhase(
   progress: Progress,
   signal: AbortSignal,
   bakeFile: string | null = null,
+  cache: BuildCache | null = null,
 ): Promise<string[]> {
-  const plan = work.readPlan();
+  const { config, ...rest } = work.readPlan();
+  const target = { ...config.target, buildCache: config.target.buildCache ?? cache };
+  const plan = { ...rest, config: { ...config, target } };
   if (plan.driver !== "compose") return [];
   const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
   try {

@@ -10,7 +10,9 @@ const CHUNK_BYTES = 1024 * 1024;
  * may read, by their names, modes and contents. `ignored`: a directory that is left out, the work directory.
  */
 export function sourceOf(planId: string, { file, reads }: Bake, ignored: string): string {
-  const definitions = Object.entries(file.target).map(([name, { tags, labels, ...how }]) => [name, how]);
+  const definitions = Object.entries(file.target).map(
+    ([name, { tags, labels, "cache-from": from, "cache-to": to, ...how }]) => [name, how],
+  );
   const hash = createHash("sha256").update(JSON.stringify([planId, definitions]));
   for (const path of reads) addFiles(hash, existsSync(path) ? realpathSync(path) : path, ignored);
   return hash.digest("hex").slice(0, 16);

@@ -30,6 +30,7 @@ const source = (more: object = {}, planId = "p1"): string => sourceOf(planId, ba
 test.each<[string, () => string]>([
   ["nothing", source],
   ["other tags and labels", () => source({ tags: ["perf-gate/2:head-app"], labels: {} })],
+  ["another place for layers", () => source({ "cache-from": ["type=gha"], "cache-to": ["type=gha"] })],
   [
     "other times of the same files",
     () => {
