@@ -53,7 +53,7 @@ export function intake(files: ArtifactFiles, trusted: Trusted): Intake {
   if (planId(raw as Plan, sha256) !== brought.id) throw refuse("plan.json", "its content does not match its id");
   const config = trustedConfig(trusted);
   const plan = trustedPlan(brought, config, trusted);
-  const added = checkCells(brought, plan);
+  const added = checkCells(brought, plan, trusted.config === null);
   const lines = readLines(files.samples ?? "", { plan, planId: brought.id, added: added.cells });
   const census = files.census === null ? null : readCensus(files.census, brought.id, plan, added.scenarios);
   const environment = files.environment === null ? null : readEnvironment(files.environment, brought.id, plan);
@@ -106,7 +106,11 @@ function layoutOf({ generator, target, services, isolated }: ArtifactPlan["layou
 }
 
 /** The cells and scenarios that only the head's configuration has; every other must be the trusted plan's. */
-function checkCells(brought: ArtifactPlan, plan: Plan): { cells: Set<string>; scenarios: Set<string> } {
+function checkCells(
+  brought: ArtifactPlan,
+  plan: Plan,
+  unconfigured: boolean,
+): { cells: Set<string>; scenarios: Set<string> } {
   const scenarios = new Set(brought.config.scenarios.flatMap((one) => (one.addedByHead ? [one.name] : [])));
   const own = brought.cells.filter(({ scenario }) => !scenarios.has(scenario));
   const same = own.length === plan.cells.length && own.every(({ id }, i) => id === plan.cells[i]?.id);
@@ -114,11 +118,11 @@ function checkCells(brought: ArtifactPlan, plan: Plan): { cells: Set<string>; sc
     const came = new Set(own.map(({ id }) => id));
     const missing = plan.cells.filter(({ id }) => !came.has(id)).length;
     const unknown = own.filter(({ id }) => !plan.cells.some((cell) => cell.id === id)).length;
-    throw refuse(
-      "plan.json",
-      `its cells are not those of the configuration at the base commit (${missing} missing, ${unknown} unknown, or in ` +
-        "another order), so nothing can be judged by that. Run the measuring job again, with the base's own configuration",
-    );
+    const counts = `${missing} missing, ${unknown} unknown, or in another order`;
+    const fix = unconfigured
+      ? "The base has no configuration yet, and the head's own cannot judge it here: the job that measured it has a verdict"
+      : "Run the measuring job again: it takes the base's configuration as it is now";
+    throw refuse("plan.json", `its cells are not those of the configuration at the base (${counts}). ${fix}`);
   }
   const cells = brought.cells.filter(({ scenario }) => scenarios.has(scenario)).map(({ id }) => id);
   return { cells: new Set(cells), scenarios };

@@ -2,11 +2,12 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
-import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../../src/core/errors.ts";
 import { type ArtifactFiles, readArtifact } from "../../../src/github/artifact.ts";
+import { outsiderScript } from "../../target/outsider-script.ts";
 import { expectHarmlessError, HOSTILE, outcome, soundRun, textOf } from "./support.ts";
 import { type ZipEntry, zip64Sizes, zipOf } from "./zip.ts";
 
@@ -225,28 +226,11 @@ describe("a poisoned archive", () => {
 
 /** Time and memory of the whole intake in a process of its own. */
 describe("time and memory", () => {
-  const program = join(directory, "intake.mjs");
+  let program = "";
   const limit = join(directory, "limit.zip");
 
-  beforeAll(() => {
-    const source = `
-      import { readFileSync } from "node:fs";
-      import { readArtifact } from "./scripts/src/github/artifact.ts";
-      import { intake } from "./scripts/src/phases/intake.ts";
-      const zip = readFileSync(process.argv[2]);
-      const started = performance.now();
-      let message = null;
-      try { intake(await readArtifact(zip), JSON.parse(process.argv[3])); } catch (error) { message = error.message; }
-      console.log(JSON.stringify({ ms: performance.now() - started, kib: process.resourceUsage().maxRSS, message }));`;
-    const { outputFiles } = buildSync({
-      stdin: { contents: source, resolveDir: process.cwd(), loader: "ts" },
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      write: false,
-      banner: { js: 'import { createRequire as c } from "node:module"; const require = c(import.meta.url);' },
-    });
-    writeFileSync(program, outputFiles[0]?.contents ?? "");
+  beforeAll(async () => {
+    program = await outsiderScript(directory, fileURLToPath(new URL("intake-program.ts", import.meta.url)));
   });
 
   const trusted = JSON.stringify({

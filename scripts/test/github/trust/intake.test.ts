@@ -184,10 +184,10 @@ describe("the configuration at the base commit", () => {
     [
       "plans other cells",
       BASE_CONFIG.replace("[1, 20]", "[1, 40]"),
-      /cells .* \(1 missing, 1 unknown, .*Run the measuring/,
+      /cells .* \(1 missing, 1 unknown, .*Run the measuring job again/,
     ],
     ["plans fewer cells", BASE_CONFIG.replace(/.*cart.*\n/, ""), /\(0 missing, 1 unknown/],
-    ["is not there", null, /\(4 missing, 3 unknown/],
+    ["is not there", null, /\(4 missing, 3 unknown.*has no configuration yet/],
     ["cannot be read", "gate: { max-qps-drop: 5 }", /^\.github\/perf-gate\.yml:1:23: gate\.max-qps-drop: expected/],
   ])("that %s refuses the run", (_, config, message) => {
     expect(outcome(textOf(soundRun()), { ...TRUSTED, config })).toMatch(message);
@@ -210,7 +210,7 @@ const POISON: [what: string, files: () => ArtifactFiles, comes: RegExp | ((resul
           config: { ...config, scenarios: config.scenarios.map((one) => ({ ...one, name: text })) },
           cells: cells.map((cell) => ({ ...cell, scenario: text, id: `${text} @1` })),
         })),
-      /its cells are not those of the configuration at the base commit/,
+      /its cells are not those of the configuration at the base/,
     ],
     [
       "the cell of a sample",
