@@ -31,10 +31,10 @@ const NOTHING = /^0+$/;
 export async function sidesOf(event: GitHubEvent, directory: string, base: string | null): Promise<Sides> {
   refuse(event.name);
   const git = gitIn(directory);
-  const head = await git("rev-parse", "--verify", "--quiet", "HEAD^{commit}").catch(() => {
+  const head = await git("rev-parse", "--verify", "HEAD^{commit}").catch((error: Error & { stderr?: string }) => {
     throw new InputError(
-      `${directory} holds no git checkout. Put this step before perf-gate:\n${checkoutLines(2)}\n` +
-        "or name its directory with the input path",
+      `${directory} holds no git checkout (${(error.stderr || error.message).trim().split("\n", 1)[0]}). ` +
+        `Put this step before perf-gate:\n${checkoutLines(2)}\nor name its directory with the input path`,
     );
   });
   if (base !== null) return named(git, base, head);

@@ -131,8 +131,20 @@ describe("what is missing is said, with the lines that bring it", () => {
   });
 
   test("no checkout at all", async () => {
-    await expect(sidesOf(pullRequest(), root, null)).rejects.toThrow(/no git checkout.*\n.*\n.*fetch-depth: 2/);
+    await expect(sidesOf(pullRequest(), root, null)).rejects.toThrow(
+      /no git checkout \(fatal: not a git.*\n.*\n.*fetch-depth: 2/,
+    );
   });
+});
+
+test("git itself is missing", async () => {
+  const path = process.env["PATH"];
+  process.env["PATH"] = root;
+  try {
+    await expect(sidesOf(pullRequest(), full, null)).rejects.toThrow(/spawn git ENOENT/);
+  } finally {
+    process.env["PATH"] = path;
+  }
 });
 
 describe("what is refused", () => {
