@@ -90,6 +90,8 @@ export interface Api {
   /** Labels set, and forced pushes to the pull request's branch, oldest first. */
   events(pull: number): Promise<PullEvent[]>;
   run(id: number): Promise<Run>;
+  /** Runs that this commit started as the head of a pull request. */
+  runsOf(commit: string): Promise<Run[]>;
   /** The newest artifact of this name; null where there is none. */
   artifact(run: number, name: string): Promise<Artifact | null>;
   /** A zip, read until it is complete or longer than `limit` bytes, which is an error. */
@@ -165,6 +167,12 @@ export function createApi(options: ApiOptions): Api {
       asked(`read run ${id}`, "actions: read", async () =>
         toRun((await rest.actions.getWorkflowRun({ ...at, run_id: id })).data),
       ),
+
+    runsOf: (commit) =>
+      asked(`list the runs of ${commit.slice(0, 12)}`, "actions: read", async () => {
+        const query = { ...at, head_sha: commit, event: "pull_request", per_page: PAGE };
+        return (await octokit.paginate(rest.actions.listWorkflowRunsForRepo, query)).map(toRun);
+      }),
 
     artifact: (run, name) =>
       asked(`list the artifacts of run ${run}`, "actions: read", async () => {
@@ -389,7 +397,7 @@ function explained(error: unknown, what: string, needs: string | null): GitHubEr
 const TOKEN_LINES = ["        env:", "          GITHUB_TOKEN: $" + "{{ github.token }}"].join("\n");
 
 function permission(needs: string): string {
-  const lines = ["    permissions:", "      contents: read"];
+  const lines = ["    permissions: # beside those that are there", "      contents: read"];
   if (needs !== "contents: read") lines.push(`      ${needs}`);
   const fork = needs.endsWith("write")
     ? "\n(on pull requests from forks and of Dependabot the token can only read: there perf-report.yml comments)"

@@ -1,4 +1,4 @@
-import type { Api } from "./api.ts";
+import { type Api, GitHubError, type Pull } from "./api.ts";
 
 /** Somebody accepts a regression. */
 export interface Acceptance {
@@ -35,20 +35,33 @@ export async function acceptance(
 ): Promise<{ accepted: Acceptance | null; why: string | null }> {
   const refused = (why: string | null) => ({ accepted: null, why });
   const same = (name: string) => name.toLowerCase() === label.toLowerCase();
-  const { labels, headSha } = await api.pull(pull);
-  if (!labels.some(same)) return refused(null);
-  if (headSha !== commit) return refused(`${short(headSha)} is newer than ${short(commit)}`);
+  const now = await api.pull(pull);
+  if (!now.labels.some(same)) return refused(null);
+  if (now.headSha !== commit) return refused(`${short(now.headSha)} is newer than ${short(commit)}`);
 
   const events = await api.events(pull);
   const set = events.filter((event) => event.kind === "labeled" && same(event.label)).at(-1);
   if (set?.kind !== "labeled") return refused("GitHub does not say when it was set");
+  let known = since ?? set.at;
+  // What started this job may be younger than the commit: another label, or a draft that is ready.
+  if (since !== null && !later(set.at, since)) known = await firstSeen(api, now, since);
   // Whoever moves the branch away and back to this commit has to force one of the two.
-  const moved = events.some((event) => event.kind === "force-pushed" && later(event.at, since ?? set.at));
+  const moved = events.some((event) => event.kind === "force-pushed" && later(event.at, known));
   if (moved) return refused(`the branch was force-pushed since ${short(commit)} was judged; run it again`);
-  if (since !== null && !later(set.at, since)) {
+  if (since !== null && !later(set.at, known)) {
     return refused(`it was set before ${short(commit)} was there: remove it and set it again to accept that commit`);
   }
   return { accepted: { label: set.label, by: set.actor, at: set.at, commit }, why: null };
+}
+
+/** When the first run of the newest commit was made, ISO 8601; `since` where runs cannot be read, or none is older. */
+async function firstSeen(api: Api, { headSha, headRef, headRepository }: Pull, since: string): Promise<string> {
+  const runs = await api.runsOf(headSha).catch((error: unknown) => {
+    if (error instanceof GitHubError) return [];
+    throw error;
+  });
+  const own = runs.filter((run) => run.headBranch === headRef && run.headRepository === headRepository);
+  return own.map(({ createdAt }) => createdAt).reduce((first, at) => (later(first, at) ? at : first), since);
 }
 
 /** Strictly: GitHub counts whole seconds, and what happened in the same one may have been before. */

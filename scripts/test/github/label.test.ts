@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { acceptance, type Judged } from "../../src/github/label.ts";
-import type { ApiServer, State } from "./api-server/server.ts";
-import { apiTo, HEAD, OLDER, PUSHED, pull, startServer } from "./world.ts";
+import type { ApiServer, RunState, State } from "./api-server/server.ts";
+import { apiTo, BOT, HEAD, OLDER, PUSHED, pull, startServer } from "./world.ts";
 
 const LABEL = "perf-regression-accepted";
 const BEFORE = "2026-03-04T09:59:59Z";
@@ -29,6 +29,16 @@ const set = (at: string, over: Partial<Event> = {}): Event => ({
 });
 const forced = (at: string): Event => ({ pull: 12, event: "head_ref_force_pushed", actor: "ben", at });
 
+const run = (over: Partial<RunState> = {}): RunState => ({
+  id: 70,
+  event: "pull_request",
+  headSha: HEAD,
+  headBranch: "faster-orders",
+  headRepository: "octo/shop",
+  createdAt: PUSHED,
+  ...over,
+});
+
 const ask = (over: Partial<Judged> = {}, label = LABEL) =>
   acceptance(apiTo(server), { pull: 12, commit: HEAD, since: PUSHED, ...over }, label);
 
@@ -45,6 +55,14 @@ describe("accepted", () => {
     expect(await ask(over)).toEqual({ accepted: { label: LABEL, by: "anna", at: AFTER, commit: HEAD }, why: null });
   });
 
+  test("what started the job is younger than the label, but an earlier run of the commit is not", async () => {
+    server.state.pulls = [pull({ labels: [LABEL, "wip"] })];
+    server.state.events = [set(AFTER), set(LATER, { label: "wip" })];
+    expect((await ask({ since: LATER })).why).toContain("it was set before aaaaaaa was there");
+    server.state.runs = [run({ createdAt: LATER }), run({ createdAt: PUSHED })];
+    expect((await ask({ since: LATER })).accepted).toMatchObject({ at: AFTER });
+  });
+
   test("GitHub does not tell capitals from small letters", async () => {
     server.state.pulls = [pull({ labels: ["Perf-Regression-Accepted"] })];
     server.state.events = [set(AFTER, { label: "Perf-Regression-Accepted" })];
@@ -59,6 +77,27 @@ describe("accepted", () => {
 });
 
 describe("not accepted", () => {
+  test.each<[string, Event[], RunState]>([
+    ["the earlier run is of another fork's branch", [set(AFTER)], run({ headRepository: "stranger/shop" })],
+    ["the earlier run is of another branch", [set(AFTER)], run({ headBranch: "other" })],
+    ["the earlier run is of another commit", [set(AFTER)], run({ headSha: OLDER })],
+    ["the branch was away since the earlier run", [set(AFTER), forced(AFTER)], run()],
+  ])("%s", async (_, events, earlier) => {
+    server.state.pulls = [pull({ labels: [LABEL] })];
+    server.state.events = events;
+    server.state.runs = [earlier];
+    expect((await ask({ since: LATER })).accepted).toBeNull();
+  });
+
+  test("runs cannot be read: the job's own event decides", async () => {
+    server.state.pulls = [pull({ labels: [LABEL] })];
+    server.state.events = [set(AFTER)];
+    server.state.runs = [run()];
+    server.state.tokens.set("test-token", { login: BOT, permissions: ["contents: read", "pull-requests: read"] });
+    expect((await ask({ since: LATER })).why).toContain("it was set before aaaaaaa was there");
+    expect((await ask()).accepted).not.toBeNull();
+  });
+
   test("the label is not there, though it was", async () => {
     server.state.events = [set(AFTER), set(AFTER, { event: "unlabeled" })];
     expect(await ask()).toEqual({ accepted: null, why: null });

@@ -389,6 +389,19 @@ const OPERATIONS: Record<string, { needs: string; answer: (context: Context) => 
       return { status: 200, body: runJson(run, server.example("actions/get-workflow-run")) };
     },
   },
+  "actions/list-workflow-runs-for-repo": {
+    needs: "actions: read",
+    answer: (context) => {
+      const { state, call, server } = context;
+      const { workflow_runs: examples } = server.example<{ workflow_runs: Json[] }>(call.operation);
+      const own = state.runs.filter(
+        ({ headSha, event }) => headSha === call.query["head_sha"] && event === call.query["event"],
+      );
+      const { items, headers } = page(own, context);
+      const runs = (items as RunState[]).map((run) => runJson(run, examples[0] ?? {}));
+      return { status: 200, body: { total_count: own.length, workflow_runs: runs }, headers };
+    },
+  },
   "actions/list-workflow-run-artifacts": {
     needs: "actions: read",
     answer: (context) => {
