@@ -3,10 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { ARMS } from "../../../src/core/model.ts";
+import { ARMS, type BuildCache } from "../../../src/core/model.ts";
 import { bakeFile } from "../../../src/target/compose/bake.ts";
+import { cacheEntries } from "../../../src/target/compose/build-cache.ts";
 import { armProject, composeText, sharedProject } from "../../../src/target/compose/project.ts";
-import type { ComposeModel } from "../../../src/target/compose/types.ts";
+import { type ComposeModel, mapValues, pick } from "../../../src/target/compose/types.ts";
 import { buildxVersion, composeVersion, EXAMPLES, type Example, example, LABELS, OPTIONS } from "./examples.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "perf-gate-compose-"));
@@ -86,5 +87,38 @@ describe.skipIf(buildxVersion() === null)("docker buildx bake", () => {
       { id: "token", env: "TOKEN" },
       { id: "deploy", src: join(directory, "docker/key") },
     ]);
+  });
+
+  test.each<BuildCache>([
+    { kind: "folder", path: "/c" },
+    { kind: "registry", repository: "ghcr.io/shop/cache" },
+    { kind: "gha" },
+  ])("has the cache of a run in the same place as by hand: $kind", (cache) => {
+    const entries = cacheEntries(cache);
+    const build = { context: "/x" };
+    const [base, head] = ARMS.map(() => ({ services: { app: { image: "t", build }, web: { image: "t", build } } }));
+    const bake = bakeFile({ base: base as ComposeModel, head: head as ComposeModel }, LABELS, entries);
+    // Without these, bake takes entries of GitHub's cache for nobody's.
+    const env = {
+      ...process.env,
+      ...{
+        ACTIONS_RUNTIME_TOKEN: "t",
+        ACTIONS_CACHE_URL: "https://cache.test/",
+        ACTIONS_RESULTS_URL: "https://cache.test/",
+      },
+      ...{ CACHE_FROM: entries.from[0], CACHE_TO: entries.to[0] },
+    };
+    const print = (file: string) => {
+      const args = ["buildx", "bake", "-f", file, "--print"];
+      const { target } = JSON.parse(
+        execFileSync("docker", [...args, ...(bake?.targets ?? [])], { env, stdio: "pipe" }).toString(),
+      );
+      return mapValues(target as Record<string, object>, (it) => pick({ ...it }, (_, key) => key.startsWith("cache-")));
+    };
+    const file = join(directory, "cache.json");
+    writeFileSync(file, JSON.stringify(bake?.file));
+    const byHand = print(join(import.meta.dirname, "../../../../docker/docker-bake.hcl"));
+    expect(byHand["head-web"]).toMatchObject({ "cache-to": [{ mode: "max" }] });
+    expect(print(file)).toEqual(byHand);
   });
 });
