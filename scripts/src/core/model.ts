@@ -337,7 +337,7 @@ export interface Witness {
   generatorCpuSeconds: number;
   /** Cores the generator may use: its CPUs, or its quota where that is less. */
   generatorCores: number;
-  /** Time in which the generator's CPUs had nothing to do. */
+  /** Time that the generator's CPUs had to spare: idle, or with others that would have given way to it. */
   generatorIdleSeconds: number;
   /** CPU time on our cores that neither ours nor the kernel on their behalf spent. */
   foreignCpuSeconds: number;

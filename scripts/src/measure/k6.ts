@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { homedir } from "node:os";
+import { constants, getPriority, homedir, setPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { MeasureError } from "../core/errors.ts";
@@ -37,6 +37,8 @@ export interface K6Process {
 /** A running k6 as the sampler sees it. */
 export interface Generating {
   readonly pid: number;
+  /** Whether other processes give way to it. */
+  readonly isFirst: boolean;
   usage(): Usage;
 }
 
@@ -82,13 +84,11 @@ export function startK6(rig: Rig, spec: BlockSpec, cpus: readonly number[] | nul
   const place = typeof rig.k6 === "string" ? onThisHost(rig.k6, cpus) : inContainer(rig.k6, { cpus, reads, env });
 
   const [program = "", ...rest] = [...place.command, ...args];
-  const spawned = spawn(program, rest, {
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...env },
-  });
+  const { started: spawned, isFirst } = first(() =>
+    spawn(program, rest, { detached: true, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } }),
+  );
   const child = new Child(spawned);
-  place.started(child);
+  place.started(child, isFirst);
 
   let result = "";
   spawned.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -104,6 +104,7 @@ export function startK6(rig: Rig, spec: BlockSpec, cpus: readonly number[] | nul
     if (line.includes(BEGIN)) begin(Date.now());
     else if (messages.push(line) > KEPT_LINES) messages.shift();
   });
+  const said = () => (messages.length === 0 ? "it said nothing" : quoted(messages.join("\n"), KEPT_LINES));
   const drained = Promise.all([once(lines, "close"), once(spawned.stdout, "close")]);
   const ended = Promise.all([child.exited, drained]).then(([status]) => status);
   let interrupted = false;
@@ -114,9 +115,7 @@ export function startK6(rig: Rig, spec: BlockSpec, cpus: readonly number[] | nul
     begun: Promise.race([
       began,
       ended.then((status) => {
-        throw new MeasureError(
-          `k6 ended before it began (${status}):\n${quoted(messages.join("\n"), KEPT_LINES) || "it said nothing"}`,
-        );
+        throw new MeasureError(`k6 ended before it began (${status}):\n${said()}`);
       }),
     ]),
     results: ended.then(() => readResults(result, spec.slots.length)),
@@ -132,10 +131,29 @@ export function startK6(rig: Rig, spec: BlockSpec, cpus: readonly number[] | nul
   };
 }
 
+/**
+ * Starts a process before which others on its CPUs give way, where we may (root): a generator that has to wait for its
+ * CPU hides what the service can do. What a process starts inherits the priority of the moment.
+ */
+function first<T>(start: () => T): { started: T; isFirst: boolean } {
+  const usual = getPriority();
+  let isFirst = true;
+  try {
+    setPriority(constants.priority.PRIORITY_HIGH);
+  } catch {
+    isFirst = false;
+  }
+  try {
+    return { started: start(), isFirst };
+  } finally {
+    if (isFirst) setPriority(usual);
+  }
+}
+
 /** How k6 is started, and what is known of it then. */
 interface Place {
   command: readonly string[];
-  started(child: Child): void;
+  started(child: Child, isFirst: boolean): void;
   process(): Promise<Generating | null>;
   remove(): Promise<void>;
 }
@@ -143,20 +161,29 @@ interface Place {
 function onThisHost(k6: string, cpus: readonly number[] | null): Place {
   const group = UsageGroup.create("k6");
   let pid = 0;
+  let isFirst = false;
   return {
     command: group.wrap([...(cpus === null ? [] : ["taskset", "-c", cpus.join(",")]), k6]),
-    started: (child) => {
+    started: (child, wasFirst) => {
       pid = child.pid;
+      isFirst = wasFirst;
       if (group.kind === "tree") group.add(pid);
     },
-    process: async () => ({ pid, usage: () => group.read() }),
+    process: async () => ({ pid, isFirst, usage: () => group.read() }),
     remove: () => group.remove(),
   };
 }
 
 function inContainer(generator: Generator, options: GeneratorOptions): Place {
   const container = generator.container(options);
-  return { ...container, started: () => {} };
+  return {
+    ...container,
+    started: () => {},
+    process: async () => {
+      const seen = await container.process();
+      return seen && { ...seen, isFirst: false };
+    },
+  };
 }
 
 const flowsOf = ({ scenarios }: BlockSpec): string[] =>

@@ -11,8 +11,11 @@ import { type Neighbours, neighbours, spentBetween } from "./neighbours.ts";
  */
 const KERNEL_CORES = 0.15;
 
-/** Time between two looks at all processes of the machine, s: each costs some milliseconds. */
-const LOOK_SECONDS = 1;
+/**
+ * Turns from which on others are looked for over each, s. Shorter ones alternate so fast that both arms have the same
+ * neighbours, and a look at all processes costs some milliseconds.
+ */
+const LONG_TURN = 1;
 
 /** Everything the kernel had counted at one moment. */
 interface Snapshot {
@@ -73,8 +76,8 @@ export class Sampler {
 
   /**
    * Watches one round, whose first turn begins now. What a turn cost is read when the next one begins, its last
-   * requests included. Others are looked for once a second, or over each turn where turns are longer, and what they
-   * spent in that time is laid on the arms by their share of it.
+   * requests included. Others are looked for over each long turn, and over a round of short ones as a whole, where what
+   * they spent is laid on the arms by their share of it.
    *
    * @param turns in order of time
    * @param sleepUntil resolves at a moment of the monotonic clock, s
@@ -119,7 +122,7 @@ export class Sampler {
         await sleepUntil(until);
         read(arm, { underLoad: true });
       }
-      if (next === undefined || seconds >= LOOK_SECONDS) {
+      if (next === undefined || seconds >= LONG_TURN) {
         await sleepUntil(at + seconds);
         read(arm, { underLoad: true });
         look();
@@ -129,7 +132,6 @@ export class Sampler {
       } else {
         await sleepUntil(next);
         read(arm, { underLoad: true });
-        if (last.at - looked.at.at >= LOOK_SECONDS) look();
       }
       if (signal.aborted) return null;
     }
@@ -202,16 +204,25 @@ export class Sampler {
 
   #snapshot(): Snapshot {
     const { user, system } = process.cpuUsage();
+    const at = performance.now() / 1000;
+    const generatorCpuSeconds = this.#generator?.usage().cpuSeconds ?? 0;
     return {
-      at: performance.now() / 1000,
+      at,
       arms: { base: this.#target.usage("base"), head: this.#target.usage("head") },
       services: this.#target.servicesUsage(),
-      generatorCpuSeconds: this.#generator?.usage().cpuSeconds ?? 0,
+      generatorCpuSeconds,
       ownCpuSeconds: (user + system) / 1e6,
       cpu: cpuTimes(this.#cpus),
-      generatorIdleSeconds: cpuTimes(this.#generatorCpus).idle,
+      generatorIdleSeconds: this.#generatorIdle(at, generatorCpuSeconds),
       overflows: listenOverflows(this.#target.namespaces()),
     };
+  }
+
+  /** Time that the generator's CPUs had to spare, cumulative, s: idle, or with others that would have given way to it. */
+  #generatorIdle(at: number, generatorCpuSeconds: number): number {
+    const { idle, irq, steal } = cpuTimes(this.#generatorCpus);
+    if (this.#generator?.isFirst !== true) return idle;
+    return at * this.#generatorCpus.length - generatorCpuSeconds - irq - steal;
   }
 
   /** An arm's front, and what it has counted since it was asked last. */
