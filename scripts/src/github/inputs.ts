@@ -1,6 +1,9 @@
 import { InputError } from "../core/errors.ts";
 
-/** When a comment is written: every time, when the verdict is another one than before, on a red one, or never. */
+/**
+ * For which verdicts a pull request gets a comment: any, all but a pass, a red one, or none. One that it has is always
+ * kept up to date, as an old verdict would mislead.
+ */
 export const COMMENT_POLICIES = ["always", "on-change", "on-regression", "never"] as const;
 export type CommentPolicy = (typeof COMMENT_POLICIES)[number];
 

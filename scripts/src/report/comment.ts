@@ -1,6 +1,6 @@
 import type { Verdict } from "../core/model.ts";
 import type { Part, PartName } from "./details.ts";
-import { escapeMarkdown, MARKDOWN, sentence } from "./escape.ts";
+import { escapeMarkdown, escapeNote, MARKDOWN, sentence } from "./escape.ts";
 import { bytes, list } from "./format.ts";
 import { headlineText } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
@@ -77,11 +77,11 @@ function withContext(input: ReportInput, { accepted, notes }: Pick<CommentContex
       ? { ...part, text: `## ${ACCEPTED_MARK} Accepted. ${headlineText(input.comparison, MARKDOWN)}` }
       : part,
   );
-  const said = notes.map((note) => sentence(escapeMarkdown(note)));
+  const said = notes.map((note) => sentence(escapeNote(note)));
   if (accepted !== null) said.unshift(acceptedSentence(accepted));
   if (said.length === 0) return parts;
   const at = parts.findIndex(({ name }) => name === "sentences") + 1 || 1;
-  return parts.toSpliced(at, 0, { name: "warnings", text: said.map((text) => `> ${text}`).join("\n>\n") });
+  return parts.toSpliced(at, 0, { name: "notes", text: said.map((text) => `> ${text}`).join("\n>\n") });
 }
 
 function acceptedSentence({ label, by, at, commit }: Accepted): string {
@@ -105,7 +105,7 @@ function sourceLine({ base, name, runs }: CommentContext): string {
   return `<sub>${escapeMarkdown(name)}: ${short(now.commit)} against ${escapeMarkdown(base)} · [all numbers and report.html](${now.url})</sub>`;
 }
 
-/** Drops whole parts until the text fits, and says which; the headline and `tail` stay. */
+/** Drops whole parts until the text fits, and says which; the headline, the notes and `tail` stay. */
 function shrink(parts: readonly Part[], tail: readonly string[], limit: number): string {
   let kept = parts;
   const gone: PartName[] = [];

@@ -31,6 +31,7 @@ export interface Part {
 export type PartName =
   | "headline"
   | "sentences"
+  | "notes"
   | "table"
   | "more rows"
   | "limits"

@@ -4,7 +4,9 @@ const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202
 /** Terminal colours and titles, removed as a whole so that no "[31m" is left behind. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+/** Longest name, and longest sentence that quotes some, in letters. */
 const LONGEST = 120;
+const LONGEST_NOTE = 1000;
 
 /** One line without control, direction or invisible characters. */
 export function visible(text: string): string {
@@ -16,10 +18,14 @@ export function visible(text: string): string {
  * invisible characters, at most 120 characters, and nothing that a CI log takes for a command ("::error::", "##[error]").
  */
 export function oneLine(text: string): string {
+  return quietLine(text, LONGEST);
+}
+
+function quietLine(text: string, longest: number): string {
   const line = visible(text);
   const quiet = line.replaceAll("::", ": :").replaceAll("##[", "# #[");
-  const letters = [...quiet.slice(0, 2 * LONGEST + 2)];
-  return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : quiet;
+  const letters = [...quiet.slice(0, 2 * longest + 2)];
+  return letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : quiet;
 }
 
 const entity = (character: string) => `&#${character.codePointAt(0)};`;
@@ -32,8 +38,17 @@ const GAP = "\u200b";
  * and never form structure (CommonMark, "Entity and numeric character references").
  */
 export function escapeMarkdown(text: string): string {
+  return withoutMarkup(oneLine(text));
+}
+
+/** The same for sentences of our own that quote others, up to 1,000 characters. */
+export function escapeNote(text: string): string {
+  return withoutMarkup(quietLine(text, LONGEST_NOTE));
+}
+
+function withoutMarkup(line: string): string {
   return (
-    oneLine(text)
+    line
       .replace(/[&<>"|`\\*~[\]{}$]/g, entity)
       // Inside a word an underscore is only itself.
       .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, entity)

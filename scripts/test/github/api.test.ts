@@ -90,6 +90,18 @@ test("250 comments are read to their end, in pages of 100", async () => {
   expect(server.requests).toHaveLength(3);
 });
 
+test("GitHub Enterprise Server: its own addresses, to the last page", async () => {
+  server.state.comments = Array.from({ length: 150 }, (_, id) => ({ id, pull: 12, login: "anna", body: "x" }));
+  const api = apiTo({ url: `${server.url}/api/v3` });
+  expect(await api.viewer()).toBe(BOT);
+  expect(await collect(api.comments(12))).toHaveLength(150);
+  expect(server.requests).toEqual([
+    "POST /api/graphql",
+    "GET /api/v3/repos/octo/shop/issues/12/comments",
+    "GET /api/v3/repos/octo/shop/issues/12/comments",
+  ]);
+});
+
 test("labels, and forced pushes, with who and when", async () => {
   const at = "2026-03-04T10:20:30Z";
   server.state.events = [

@@ -253,7 +253,9 @@ describe("github comment", () => {
     server.state.tokens.set("test-token", { login: BOT, permissions });
     expect(await githubComment(run, env)).toBe("created the comment on #12: regression");
     expect(body()).toMatch(/^<!-- perf-gate comment=perf-gate runs=a{40}:regression:77 -->\n## 🔴 Slower/);
-    expect(body()).toContain("who runs it can forge the numbers");
+    expect(body()).toContain(
+      "who runs it can forge the numbers, but not this text, the verdict they lead to, or what is allowed.",
+    );
     expect(body()).toContain("perf-gate: aaaaaaa against main");
     expect(body()).toContain("(https://github.example/octo/shop/actions/runs/77)");
     expect(log).toBe("");

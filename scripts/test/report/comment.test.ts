@@ -130,7 +130,9 @@ describe("a text that is too long", () => {
   });
 
   test("keeps its headline whatever the limit", () => {
-    const text = renderComment(input("hostile"), context("hostile"), 10);
+    const notes = ["Measured by the code of this pull request"];
+    const text = renderComment(input("hostile"), context("hostile", { notes }), 10);
+    expect(text).toContain("> Measured by the code of this pull request.");
     expect(text.split("\n")[0]).toMatch(/^## 🔴 Slower/);
     expect(text).toContain("all numbers and report.html");
     expect(text).not.toContain("<details>");

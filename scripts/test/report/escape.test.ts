@@ -1,6 +1,6 @@
 import { Marked } from "marked";
 import { describe, expect, test } from "vitest";
-import { escapeMarkdown, oneLine, sentence } from "../../src/report/escape.ts";
+import { escapeMarkdown, escapeNote, oneLine, sentence } from "../../src/report/escape.ts";
 import { HOSTILE } from "./support.ts";
 
 const marked = new Marked({ gfm: true });
@@ -66,6 +66,12 @@ test.each([
   ["x".repeat(121), `${"x".repeat(119)}…`],
   ["🙂".repeat(120), "🙂".repeat(120)],
 ])("oneLine(%j)", (raw, line) => expect(oneLine(raw)).toBe(line));
+
+test("a note is longer than a name, and no less safe", () => {
+  expect(escapeNote("x".repeat(1000))).toBe("x".repeat(1000));
+  expect(escapeNote("x".repeat(1001))).toBe(`${"x".repeat(999)}…`);
+  for (const name of NASTY) expect(escapeNote(name)).toBe(escapeMarkdown(name));
+});
 
 test("GitHub sees no mention and no issue", () => {
   expect(escapeMarkdown("@everyone #12 GH-3")).not.toMatch(/@\w|#\d|GH-\d/);

@@ -137,6 +137,8 @@ export class ApiServer {
       const url = new URL(request.url ?? "/", this.url);
       const method = request.method ?? "GET";
       this.requests.push(`${method} ${decodeURIComponent(url.pathname)}`);
+      // GitHub Enterprise Server has both of its interfaces below /api.
+      url.pathname = url.pathname.replace(/^\/api\/(?:v3\/(?=repos\/)|(?=graphql$))/, "/");
       const fault = this.#strike(method, url.pathname);
       fault?.effect?.(this.state);
       let answer: Answer;
