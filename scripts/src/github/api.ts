@@ -1,19 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import { getOctokit } from "@actions/github";
 import { retry } from "@octokit/plugin-retry";
 import { throttling } from "@octokit/plugin-throttling";
+import { asked, askedEach, GitHubError, TRIES, unlessMissing } from "./errors.ts";
 import { CONFIG_BYTES } from "./limits.ts";
-
-/** GitHub did not do what was asked; the message says why, and what to write into the workflow. */
-export class GitHubError extends Error {
-  override name = "GitHubError";
-  /** True where the same request may succeed later: no answer in time, or a status of 500 and above. */
-  readonly passing: boolean;
-
-  constructor(message: string, passing: boolean) {
-    super(message);
-    this.passing = passing;
-  }
-}
 
 export interface ApiOptions {
   token: string;
@@ -102,7 +92,6 @@ export interface Api {
   fileAt(path: string, commit: string): Promise<string | null>;
 }
 
-const TRIES = 4;
 /** Longest wait for a rate limit, s; a job costs money while it sleeps. */
 const PATIENCE = 120;
 const TIMEOUT_MS = 30_000;
@@ -187,16 +176,18 @@ export function createApi(options: ApiOptions): Api {
       }),
 
     download: (artifact, limit) =>
-      asked(`download artifact ${artifact}`, "actions: read", async () => {
-        // The answer leads to a storage host, to which fetch does not pass the token on.
-        const { data } = await rest.actions.downloadArtifact({
-          ...at,
-          artifact_id: artifact,
-          archive_format: "zip",
-          request: { parseSuccessResponseBody: false, timeoutMs: DOWNLOAD_TIMEOUT_MS },
-        });
-        return await readBounded(data as ReadableStream<Uint8Array>, limit);
-      }),
+      asked(`download artifact ${artifact}`, "actions: read", () =>
+        again(async () => {
+          // The answer leads to a storage host, to which fetch does not pass the token on.
+          const { data } = await rest.actions.downloadArtifact({
+            ...at,
+            artifact_id: artifact,
+            archive_format: "zip",
+            request: { parseSuccessResponseBody: false, timeoutMs: DOWNLOAD_TIMEOUT_MS },
+          });
+          return await readBounded(data as ReadableStream<Uint8Array>, limit);
+        }),
+      ),
 
     tip: (branch) =>
       asked(
@@ -211,7 +202,9 @@ export function createApi(options: ApiOptions): Api {
           const { data } = await rest.repos.getContent({ ...at, path, ref: commit });
           if (Array.isArray(data) || data.type !== "file") throw new GitHubError(`${path} is not a file`, false);
           if (data.size > CONFIG_BYTES) throw new GitHubError(`${path} is larger than ${CONFIG_BYTES} bytes`, false);
-          return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data.content, "base64"));
+          const bytes = Buffer.from(data.content, "base64");
+          if (!isUtf8(bytes)) throw new GitHubError(`${path} is not text in UTF-8`, false);
+          return bytes.toString("utf8");
         }),
       ),
   };
@@ -322,94 +315,29 @@ async function* each<Data, Item>(
   for await (const { data } of pages) yield* data.map(convert);
 }
 
+/** Repeats what broke off on its way. */
+async function again<T>(action: () => Promise<T>): Promise<T> {
+  for (let tries = TRIES; ; tries--) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!(error instanceof GitHubError && error.passing && tries > 1)) throw error;
+    }
+  }
+}
+
 async function readBounded(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.byteLength;
-    if (size > limit) throw new GitHubError(`it is larger than ${limit} bytes, the most that is read`, false);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of stream) {
+      size += chunk.byteLength;
+      if (size > limit) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw new GitHubError(`it broke off after ${size} bytes (${(error as Error).message})`, true);
   }
+  if (size > limit) throw new GitHubError(`it is larger than ${limit} bytes, the most that is read`, false);
   return Buffer.concat(chunks);
-}
-
-// ---------------------------------------------------------------- errors
-
-async function unlessMissing<T>(action: () => Promise<T>): Promise<T | null> {
-  try {
-    return await action();
-  } catch (error) {
-    if (statusOf(error) === 404) return null;
-    throw error;
-  }
-}
-
-/** `what` completes "cannot ...", `needs` is the permission as a workflow writes it; null = none. */
-async function asked<T>(what: string, needs: string | null, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw explained(error, what, needs);
-  }
-}
-
-async function* askedEach<T>(what: string, needs: string, items: () => AsyncIterable<T>): AsyncGenerator<T> {
-  try {
-    yield* items();
-  } catch (error) {
-    throw explained(error, what, needs);
-  }
-}
-
-function statusOf(error: unknown): number | null {
-  const status = (error as { status?: unknown } | null)?.status;
-  return typeof status === "number" ? status : null;
-}
-
-function explained(error: unknown, what: string, needs: string | null): GitHubError {
-  const status = statusOf(error);
-  const said = messageOf(error);
-  const cannot = `cannot ${what}: `;
-  if (error instanceof GitHubError) return new GitHubError(cannot + said, error.passing);
-  if (status === 401) {
-    return new GitHubError(
-      `${cannot}GitHub refuses the token (401, ${said}). Give the step a valid one:\n${TOKEN_LINES}`,
-      false,
-    );
-  }
-  if (status === 429 || /rate limit/i.test(said)) {
-    return new GitHubError(
-      `${cannot}GitHub limits the rate of requests (${status}, ${said}). Run it again later`,
-      true,
-    );
-  }
-  if ((status === 403 || status === 404) && needs !== null) {
-    const why = status === 403 ? "the token may not do it" : "it is not there, or the token may not see it";
-    return new GitHubError(`${cannot}${why} (${status}, ${said}). It takes, in the job:\n${permission(needs)}`, false);
-  }
-  if (status !== null && status < 500) return new GitHubError(`${cannot}${said} (${status})`, false);
-  const times = `in ${TRIES} tries`;
-  return status === null || /timeout|aborted/i.test(said)
-    ? new GitHubError(`${cannot}GitHub did not answer ${times} (${said})`, true)
-    : new GitHubError(`${cannot}GitHub answered ${status} ${times} (${said})`, true);
-}
-
-const TOKEN_LINES = ["        env:", "          GITHUB_TOKEN: $" + "{{ github.token }}"].join("\n");
-
-function permission(needs: string): string {
-  const lines = ["    permissions: # beside those that are there", "      contents: read"];
-  if (needs !== "contents: read") lines.push(`      ${needs}`);
-  const fork = needs.endsWith("write")
-    ? "\n(on pull requests from forks and of Dependabot the token can only read: there perf-report.yml comments)"
-    : "";
-  return lines.join("\n") + fork;
-}
-
-/** One line of at most 200 characters: what GitHub says may quote what it was sent. */
-function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text
-    .replace(/ - https:\/\/\S+$/, "")
-    .replace(/[\p{Cc}\s]+/gu, " ")
-    .slice(0, 200);
 }

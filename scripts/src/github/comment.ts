@@ -1,5 +1,6 @@
 import { assertNever, type Verdict } from "../core/model.ts";
-import { type Api, type Comment, GitHubError } from "./api.ts";
+import type { Api, Comment } from "./api.ts";
+import { GitHubError } from "./errors.ts";
 import type { CommentPolicy } from "./inputs.ts";
 import { COMMENT_BYTES, PAST_RUNS } from "./limits.ts";
 

@@ -1,4 +1,5 @@
-import { type Api, GitHubError, type Pull } from "./api.ts";
+import type { Api, Pull } from "./api.ts";
+import { GitHubError } from "./errors.ts";
 
 /** Somebody accepts a regression. */
 export interface Acceptance {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Api, createApi, GitHubError } from "../../src/github/api.ts";
+import { type Api, createApi } from "../../src/github/api.ts";
+import { GitHubError } from "../../src/github/errors.ts";
 import type { ApiServer, Fault } from "./api-server/server.ts";
 import { apiTo, BASE, BOT, collect, HEAD, OLDER, pull, startServer } from "./world.ts";
 
@@ -138,6 +139,14 @@ describe("files", () => {
     expect(await apiTo(server).fileAt(".github/perf gate/ü.yml", OLDER)).toBeNull();
   });
 
+  test("what is no configuration", async () => {
+    server.state.files.set(`${BASE}:huge.yml`, "#".repeat(1024 * 1024 + 1));
+    server.state.files.set(`${BASE}:latin.yml`, Buffer.from([0x6b, 0xfc]));
+    const read = async (path: string) => await apiTo(server).fileAt(path, BASE);
+    await expect(read("huge.yml")).rejects.toThrow("cannot read huge.yml at bbbbbbbbbbbb: huge.yml is larger than");
+    await expect(read("latin.yml")).rejects.toThrow("latin.yml is not text in UTF-8");
+  });
+
   test("branches with a slash", async () => {
     server.state.branches.set("release/1.x", OLDER);
     expect(await apiTo(server).tip("release/1.x")).toBe(OLDER);
@@ -165,6 +174,17 @@ describe("artifacts", () => {
     expect(Buffer.from(await apiTo(server).download(3, zip.byteLength)).equals(zip)).toBe(true);
     expect(server.storageHeaders).toHaveLength(1);
     expect(server.storageHeaders[0]).not.toHaveProperty("authorization");
+  });
+
+  test("is fetched again where it broke off, but not for ever", async () => {
+    server.storageBreaks = 2;
+    expect(Buffer.from(await apiTo(server).download(3, zip.byteLength)).equals(zip)).toBe(true);
+    server.storageBreaks = 9;
+    const error = await apiTo(server)
+      .download(3, zip.byteLength)
+      .catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ passing: true, message: expect.stringContaining("it broke off after") });
+    expect(server.storageHeaders).toHaveLength(3 + 4);
   });
 
   test("is read no further than the limit", async () => {
@@ -268,6 +288,18 @@ describe("what does not pass is a sentence with what to do", () => {
     expect((error as Error).message.includes("perf-report.yml")).toBe(permission.endsWith("write"));
   });
 
+  test("a refusal of GitHub's other interface", async () => {
+    const body = { data: null, errors: [{ message: "Resource not accessible", type: "FORBIDDEN", path: ["viewer"] }] };
+    server.faults.push({ path: /graphql$/, times: 9, status: 200, body });
+    const error = await apiTo(server)
+      .viewer()
+      .catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      name: "GitHubError",
+      message: expect.stringContaining("cannot ask who the token belongs to: Request failed due to following response"),
+    });
+  });
+
   test("GitHub's own words are one short line", async () => {
     server.faults.push({ path: /./, times: 1, status: 422, body: { message: `no\n::error::${"x".repeat(500)}` } });
     const error = await apiTo(server)
@@ -276,6 +308,13 @@ describe("what does not pass is a sentence with what to do", () => {
     expect((error as Error).message).not.toContain("\n");
     expect((error as Error).message.length).toBeLessThan(300);
   });
+});
+
+test("no server at all", async () => {
+  const gone = apiTo({ url: "http://127.0.0.1:9" });
+  await expect(gone.pull(12)).rejects.toThrow(
+    /^cannot read pull request #12: GitHub did not answer in 4 tries \(.*\)$/,
+  );
 });
 
 test("the contract notices what GitHub would not take or say", async () => {
