@@ -131,6 +131,7 @@ const POISON: [what: string, zip: () => Buffer, comes: RegExp][] = [
   ["a link beside ours", () => zipOf([...SOUND, { name: "x", content: "/", mode: 0o120777 }]), /a link or a device/],
   ["a device", () => zipOf([...SOUND, { name: "x", mode: 0o020666 }]), /a link or a device/],
   ["encryption", () => zipOf([{ ...PLAN, flags: 1 }]), /encrypted/],
+  ["encryption of what is not read", () => zipOf([...SOUND, { name: "x", flags: 1 }]), /encrypted/],
   ["strong encryption", () => zipOf([{ ...PLAN, flags: 0x40 }]), /not a sound zip file/],
   ["another compression", () => zipOf([{ ...PLAN, method: 14 }]), /not a sound zip file .*method/],
 

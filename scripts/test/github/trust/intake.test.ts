@@ -341,7 +341,7 @@ const POISON: [what: string, files: () => ArtifactFiles, comes: RegExp | ((resul
   ],
   [
     "brackets inside of a text, which nest nothing",
-    () => withText("plan", '"label":"a"', `"label":"${"[{".repeat(50)}\\"["`),
+    () => withText("plan", '"label":"a"', `"label":"\\"${"[{".repeat(50)}"`),
     /its content does not match/,
   ],
   ["a line of a megabyte", () => withText("samples", '"events":[]', `"events":["${"a".repeat(1e6)}"]`), /longer than/],
@@ -429,6 +429,19 @@ const POISON: [what: string, files: () => ArtifactFiles, comes: RegExp | ((resul
     "a census of a scenario twice",
     () => withCensus(({ scenarios }) => ({ scenarios: [...scenarios, scenarios[0]] })),
     /not those of the plan/,
+  ],
+  [
+    "a census of a scenario too many",
+    () => withCensus(({ scenarios }) => ({ scenarios: [...scenarios, { ...scenarios[0], scenario: HOSTILE }] })),
+    /not those of the plan/,
+  ],
+  [
+    "threads of one core, which only the machine can know",
+    () => withPlan(({ layout }) => ({ layout: { ...layout, isolated: false, note: HOSTILE } })),
+    ({ plan, environment }) => {
+      expect(plan.layout.isolated).toBe(false);
+      expect(environment?.warnings).toEqual([expect.stringContaining("they share a physical core")]);
+    },
   ],
   [
     "a census without a scenario",

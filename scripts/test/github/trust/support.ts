@@ -151,7 +151,7 @@ export function everyText(result: Intake): string {
     renderMarkdown(result),
     renderTerminal(result, { colour: false, width: 100 }),
     renderCsv(result),
-    JSON.stringify(result.comparison),
+    JSON.stringify(result),
   ].join("\n");
 }
 
