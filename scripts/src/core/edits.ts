@@ -29,8 +29,8 @@ const SINGLE: [key: string, say: (config: Config) => string | null][] = [
 ];
 
 /**
- * What the head's configuration would change: margins first, then what is measured and how. The budget is no part of
- * it, as each run may have its own.
+ * What the head's configuration would change: margins first, then what is measured and how. Budget and driver are no
+ * part of it, as each run may have its own.
  */
 export function configEdits({ config, headConfig }: Pick<Plan, "config" | "headConfig">): ConfigEdit[] {
   if (headConfig === undefined) return [];
@@ -84,7 +84,8 @@ function scenarioEdits(
 
 function targetEdits(base: Config, head: Config): ConfigEdit[] {
   const keys = Object.keys(base.target) as (keyof Config["target"])[];
-  return keys.flatMap((key) => edit(`target.${key}`, say(base.target[key]), say(head.target[key])));
+  const shared = keys.filter((key) => key !== "driver");
+  return shared.flatMap((key) => edit(`target.${key}`, say(base.target[key]), say(head.target[key])));
 }
 
 function edit(key: string, base: string | null, head: string | null): ConfigEdit[] {

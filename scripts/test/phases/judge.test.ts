@@ -27,7 +27,7 @@ function write(path: string, text: string): void {
 }
 
 /** The plan of base/ against head/, or of a repository's ref against its tree. */
-function plan(options: { config?: string; baseRef?: string; driver?: string } = {}): Promise<Plan> {
+function plan(options: { config?: string; baseRef?: string; driver?: string; budget?: string } = {}): Promise<Plan> {
   const arms =
     options.baseRef === undefined
       ? { base: join(directory, "base"), head: join(directory, "head") }
@@ -119,6 +119,13 @@ describe("a change is judged by the configuration of its base", () => {
   test("another comment is no other configuration", async () => {
     configured(BASE, `# why\n${BASE}`);
     expect([(await plan()).headConfig, warnings]).toEqual([undefined, []]);
+  });
+
+  test("what the command line says is no edit", async () => {
+    configured(BASE.replace("process", "auto"), WIDE.replace("process", "compose"));
+    const found = await plan({ driver: "process", budget: "3m" });
+    const { edits } = compare({ plan: found, census: null, environment: null, lines: [], damaged: [] });
+    expect(edits).toEqual([{ key: "gate.max-qps-drop", base: "5%", head: "90%" }]);
   });
 
   test("a flow of the same place is the same flow", async () => {
