@@ -3,7 +3,8 @@ const require = __createRequire(import.meta.url);
 import {
   K6_VERSION,
   findK6
-} from "./shared-cgroup.js";
+} from "./shared-k6.js";
+import "./shared-cgroup.js";
 import {
   Programs,
   TOOLS,
@@ -14,10 +15,13 @@ import {
   judged,
   programDirectories
 } from "./shared-programs.js";
-import "./shared-errors.js";
 import {
   require_picocolors
 } from "./shared-picocolors.js";
+import "./shared-programs~2.js";
+import "./shared-guard.js";
+import "./shared-engine.js";
+import "./shared-errors.js";
 import {
   __toESM
 } from "./shared-runtime.js";

@@ -1,17 +1,21 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
-  DEFAULT_WORK_DIRECTORY,
-  WorkDirectory,
   minutes
-} from "./shared-arms.js";
+} from "./shared-plan.js";
 import "./shared-programs.js";
+import {
+  DEFAULT_WORK_DIRECTORY,
+  WorkDirectory
+} from "./shared-work-directory.js";
 import "./shared-schemas.js";
+import "./shared-replay.js";
+import "./shared-arms.js";
+import "./shared-engine.js";
 import {
   InputError,
   MeasureError
 } from "./shared-errors.js";
-import "./shared-replay.js";
 import "./shared-model.js";
 import {
   __commonJS,
@@ -4436,6 +4440,11 @@ Exit status:
   3  inconclusive, with on-inconclusive: fail
   4  could not measure: a program is missing, a service does not start
   130, 143  interrupted by Ctrl-C or SIGTERM; what was measured is kept and reported`;
+var GITHUB_HELP = `
+Environment, beside what GitHub itself sets:
+  INPUT_<NAME>  an input of action.yml, such as INPUT_ACCEPT_LABEL; its default where it is not set
+  GITHUB_TOKEN  report and gate read the label with it (pull-requests: read), comment takes
+                contents: read, pull-requests: write, and actions: read for --run-id`;
 var driverOption = (description) => new Option("--driver <name>", description).choices(["auto", "compose", "process", "url"]);
 var home = process.env["PERF_GATE_HOME"] ?? resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
 async function main(version) {
@@ -4443,16 +4452,19 @@ async function main(version) {
     "Did this change make the PHP service slower? Measures two versions side by side, answers with intervals."
   ).version(version, "-V, --version").showHelpAfterError("(perf-gate --help lists the commands)").addHelpText("after", EXIT_HELP).exitOverride();
   const withWork = (name, description) => program2.command(name).description(description).option("-w, --work-directory <dir>", "where the run's files are kept", DEFAULT_WORK_DIRECTORY).option("--json", "print the result as JSON on stdout").exitOverride();
-  const withArms = (command) => command.option("--base <dir>", "tree of the version to compare with, or an image: name@sha256:...").option("--base-ref <ref>", "the same as a branch, tag or commit of the head's repository").option("--head <dir>", "tree or image of the version to judge (default: the current directory)").option("-c, --config <file>", "configuration (default: the base's perf-gate.yml, else the head's, else none)").addOption(driverOption("how the service is started: in containers, as processes, or it already runs")).option("--budget <duration>", "most time to spend, e.g. 10m");
+  const withArms = (command) => command.option("--base <dir>", "tree of the version to compare with, or an image: name@sha256:...").option("--base-ref <ref>", "the same as a branch, tag or commit of the head's repository").option("--head <dir>", "tree or image of the version to judge (default: the current directory)").option("-c, --config <file>", "configuration; the base's copy of it judges where there is one (default: perf-gate.yml)").addOption(driverOption("how the service is started: in containers, as processes, or it already runs")).option("--budget <duration>", "most time to spend, e.g. 10m");
   withArms(withWork("run", "plan, measure, compare and report: the whole gate")).action(runCommand);
   withArms(withWork("plan", "write plan.json, and say what would be measured and how long it takes")).action(
     planCommand
   );
+  withWork("build", "build the images of the plan ahead of measure (driver compose)").option("--bake-file <file>", "only write what is to be built, for docker buildx bake").action(buildCommand);
   withWork("measure", "measure the planned cells; continues an interrupted run").action(measureCommand);
   withWork("compare", "decide from the samples: comparison.json").action(compareCommand);
   withWork("report", "report.md, report.html, results.csv and charts from the comparison").action(reportCommand);
+  withWork("clean", "remove what killed runs left, and images built ahead; results stay").action(cleanCommand);
   await addDemo(program2);
   await addSetup(program2);
+  addGithub(program2);
   try {
     if (process.argv.length <= 2) program2.help({ error: false });
     await program2.parseAsync();
@@ -4463,13 +4475,20 @@ async function main(version) {
 function statusOf(error) {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.pass : EXIT.input;
   if (error instanceof InputError || error instanceof MeasureError) {
-    process.stderr.write(`perf-gate: ${error.message}
-`);
+    tell(error.message);
     return error instanceof InputError ? EXIT.input : EXIT.measure;
   }
-  process.stderr.write(`perf-gate: this is a bug: ${error instanceof Error ? error.stack : String(error)}
-`);
+  tell(`this is a bug: ${error instanceof Error ? error.stack : String(error)}`);
   return EXIT.measure;
+}
+function tell(message) {
+  const escaped = message.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  process.stderr.write(onGitHub() ? `::error title=perf-gate::${escaped}
+` : `perf-gate: ${message}
+`);
+}
+function onGitHub() {
+  return (process.env["GITHUB_ACTIONS"] ?? "") !== "";
 }
 async function runCommand(options) {
   const { runPhases } = await import("./run.js");
@@ -4484,6 +4503,23 @@ async function planCommand(options) {
   const work = workDirectory(options);
   const plan = await planPhase(options, work, progressOf(options).warn);
   print(options.json ? json(plan) : describePlan(plan, work));
+}
+async function buildCommand(options) {
+  const { buildPhase } = await import("./build.js");
+  const file = options.bakeFile === void 0 ? null : resolve(options.bakeFile);
+  await withSignals(async (signal) => {
+    const cache = file !== null && onGitHub() ? { kind: "gha" } : null;
+    const targets = await buildPhase(workDirectory(options), home, progressOf(options), signal, file, cache);
+    const text = `${file === null ? "built" : `written to ${file}`}: ${targets.join(", ")}`;
+    print(options.json ? json({ targets }) : targets.length === 0 ? "there is nothing to build" : text);
+  });
+}
+async function cleanCommand(options) {
+  const { cleanPhase, describeCleaned } = await import("./clean.js");
+  await withSignals(async (signal) => {
+    const removed = await cleanPhase(workDirectory(options), progressOf(options), signal);
+    print(options.json ? json(removed) : describeCleaned(removed));
+  });
 }
 async function measureCommand(options) {
   const { measurePhase } = await import("./measure.js");
@@ -4534,6 +4570,38 @@ async function addSetup(program2) {
     const file = await writeInit(resolve(directory ?? "."), { force: options.force ?? false });
     print(`written: ${file}
 next: perf-gate plan --base-ref main`);
+  });
+}
+function addGithub(program2) {
+  const github = program2.command("github").description("the steps of a job on GitHub: their inputs come by the environment, as action.yml sets it").addHelpText("after", GITHUB_HELP).exitOverride();
+  const step = (name, description) => github.command(name).description(description).exitOverride();
+  const workOption = ["-w, --work-directory <dir>", "where the run's files are kept", DEFAULT_WORK_DIRECTORY];
+  step("plan", "settle base and head from the event, write plan.json").action(async () => {
+    const { githubPlanPhase } = await import("./github-plan.js");
+    const { describePlan } = await import("./plan.js");
+    const { plan, work } = await githubPlanPhase(process.env, progressOf({ workDirectory: "" }).warn);
+    print(describePlan(plan, work));
+  });
+  step("report", "the report, the job summary, annotations at the configuration's lines, and the outputs").option(...workOption).action(async (options) => {
+    const { githubReport } = await import("./github.js");
+    print(await githubReport(workDirectory(options), home, process.env));
+  });
+  step("gate", "end with the verdict's exit status, or with 0 where the label accepts a regression").option(...workOption).action(async (options) => {
+    const { githubGate } = await import("./github.js");
+    const { status, text } = await githubGate(workDirectory(options), process.env);
+    print(text);
+    process.exitCode = status;
+  });
+  step("comment", "comment on a pull request what a job with its code has measured; decides and writes all anew").option("--run-id <id>", "the workflow run that measured, whose artifact INPUT_ARTIFACT is fetched").option("--artifact-directory <dir>", "the artifact of this run instead: a directory with its zip").action(async ({ runId, artifactDirectory: path }) => {
+    const { githubComment } = await import("./github-comment.js");
+    if (runId === void 0 === (path === void 0)) {
+      throw new InputError("github comment: give either --run-id or --artifact-directory");
+    }
+    const id = Number(runId ?? 1);
+    if (!Number.isSafeInteger(id) || id <= 0) {
+      throw new InputError(`--run-id: allowed is the number of a workflow run, got ${JSON.stringify(runId)}`);
+    }
+    print(await githubComment(path === void 0 ? { kind: "run", id } : { kind: "directory", path }, process.env));
   });
 }
 async function finish(work, comparison, options, text) {

@@ -5,11 +5,14 @@ import {
   describePlan,
   minutes,
   planPhase
-} from "./shared-arms.js";
+} from "./shared-plan.js";
 import "./shared-programs.js";
+import "./shared-work-directory.js";
 import "./shared-schemas.js";
-import "./shared-errors.js";
 import "./shared-replay.js";
+import "./shared-arms.js";
+import "./shared-engine.js";
+import "./shared-errors.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {

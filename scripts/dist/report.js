@@ -1,6 +1,7 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  readReportInput,
   reportPhase
 } from "./shared-marked.esm.js";
 import "./shared-picocolors.js";
@@ -8,5 +9,6 @@ import "./shared-headline.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {
+  readReportInput,
   reportPhase
 };

@@ -3,6 +3,7 @@ const require = __createRequire(import.meta.url);
 import {
   allTests,
   cellIsRed,
+  configEdits,
   estimateOf,
   isDisturbed,
   median,
@@ -21,6 +22,7 @@ function compare({ plan, census, lines, damaged }) {
   const overall = run.overall === null ? null : testResult(run, run.overall);
   const differences = censusDifferences(plan, census);
   const { verdict, reasons } = runVerdict(cells, overall, differences);
+  const edits = configEdits(plan);
   return {
     version: 1,
     planId: plan.id,
@@ -28,6 +30,7 @@ function compare({ plan, census, lines, damaged }) {
     reasons,
     sameSource: plan.sameSource,
     arms: { base: labelOf(plan, "base"), head: labelOf(plan, "head") },
+    ...edits.length > 0 ? { edits } : {},
     cells,
     overall,
     census: differences,
@@ -279,6 +282,7 @@ function exitStatus({ verdict }, onInconclusive) {
 }
 
 export {
+  compare,
   comparePhase,
   exitStatus
 };

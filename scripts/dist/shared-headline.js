@@ -8,19 +8,29 @@ import {
 var UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]+/g;
 var ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 var LONGEST = 120;
+var LONGEST_NOTE = 1e3;
 function visible(text) {
   return text.replace(ANSI, " ").replace(UNSEEN, " ").replace(/\s+/g, " ").trim();
 }
 function oneLine(text) {
+  return quietLine(text, LONGEST);
+}
+function quietLine(text, longest) {
   const line = visible(text);
   const quiet = line.replaceAll("::", ": :").replaceAll("##[", "# #[");
-  const letters = [...quiet.slice(0, 2 * LONGEST + 2)];
-  return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : quiet;
+  const letters = [...quiet.slice(0, 2 * longest + 2)];
+  return letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : quiet;
 }
 var entity = (character) => `&#${character.codePointAt(0)};`;
 var GAP = "​";
 function escapeMarkdown(text) {
-  return oneLine(text).replace(/[&<>"|`\\*~[\]{}$]/g, entity).replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, entity).replace(/:(?=\/\/)|(?<=\bwww)\./gi, entity).replace(/^(?:[-+=#]|\d+[.)](?=\s|$))/, (start) => start.slice(0, -1) + entity(start.slice(-1))).replace(/@(?=\w)|(?<!&)#(?=\d)|\bGH-(?=\d)/g, (start) => start + GAP);
+  return withoutMarkup(oneLine(text));
+}
+function escapeNote(text) {
+  return withoutMarkup(quietLine(text, LONGEST_NOTE));
+}
+function withoutMarkup(line) {
+  return line.replace(/[&<>"|`\\*~[\]{}$]/g, entity).replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, entity).replace(/:(?=\/\/)|(?<=\bwww)\./gi, entity).replace(/^(?:[-+=#]|\d+[.)](?=\s|$))/, (start) => start.slice(0, -1) + entity(start.slice(-1))).replace(/@(?=\w)|(?<!&)#(?=\d)|\bGH-(?=\d)/g, (start) => start + GAP);
 }
 var MARKDOWN = { text: escapeMarkdown, strong: (safe) => `**${safe}**` };
 var PLAIN = { text: oneLine, strong: (safe) => safe };
@@ -394,7 +404,9 @@ export {
   visible,
   oneLine,
   escapeMarkdown,
+  escapeNote,
   MARKDOWN,
+  PLAIN,
   sentence,
   ownReasons,
   furtherReasons,

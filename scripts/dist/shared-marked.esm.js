@@ -2479,13 +2479,16 @@ ${inner}
 
 </details>`;
 }
-function detailSections(input) {
+function detailParts(input) {
   return [
-    fold("Per request: queries, connections, bytes", perRequest(input)),
-    fold("All numbers: averages, percentiles, CPU, memory, errors", [allNumbers(input)]),
-    fold(conditionsTitle(input), conditions(input)),
-    fold("How it was measured: rounds, struck slots, time", measurement(input)),
-    fold("How to read this", [HOW_TO_READ])
+    { name: "work per request", text: fold("Per request: queries, connections, bytes", perRequest(input)) },
+    {
+      name: "all numbers",
+      text: fold("All numbers: averages, percentiles, CPU, memory, errors", [allNumbers(input)])
+    },
+    { name: "conditions", text: fold(conditionsTitle(input), conditions(input)) },
+    { name: "rounds and time", text: fold("How it was measured: rounds, struck slots, time", measurement(input)) },
+    { name: "how to read this", text: fold("How to read this", [HOW_TO_READ]) }
   ];
 }
 var HOW_TO_READ = [
@@ -2783,6 +2786,23 @@ function damaged(lines) {
 ${shown.join("\n")}`;
 }
 
+// scripts/src/report/edits.ts
+var ROWS_SHOWN = 20;
+function editsTable({ edits = [] }) {
+  if (edits.length === 0) return "";
+  const rows = edits.slice(0, ROWS_SHOWN).map(({ key, base, head }) => [key, base ?? ABSENT, head ?? ABSENT].map(escapeMarkdown));
+  const more = edits.length > ROWS_SHOWN ? `${edits.length - ROWS_SHOWN} more.` : "";
+  const table2 = markdownTable([["setting", "base: this counts", "head"], ...rows]);
+  const title = `The change edits the configuration: judged by the base's (${plural(edits.length, "difference")})`;
+  return fold(title, [table2, more]);
+}
+function editsSentence({ edits = [] }, ink) {
+  if (edits.length === 0) return "";
+  const shown = edits.slice(0, 2).map(({ key, base, head }) => `${ink.text(key)} (${ink.text(base ?? ABSENT)} → ${ink.text(head ?? ABSENT)})`);
+  const more = edits.length > 2 ? ` and ${edits.length - 2} more` : "";
+  return `The head changes ${shown.join(", ")}${more} in its configuration: judged by the base's.`;
+}
+
 // scripts/src/report/settle.ts
 var FIRST_LOOK = 6;
 function roundsToDecide(test) {
@@ -2881,6 +2901,11 @@ function badCell(result, comparison, ink) {
   const reasons2 = red.length > 0 ? [] : result.reasons.map((reason) => sentence(ink.text(reason.text)));
   const own = comparison.census.filter((difference) => difference.scenario === result.cell.scenario);
   return [`${cellName(result, ink)} ${found}.`, ...reasons2, explainCensus(own, ink)].filter((text) => text !== "").join(" ");
+}
+function cellSentence(result, input, ink) {
+  const { verdict } = result;
+  if (verdict === "regression" || verdict === "error") return badCell(result, input.comparison, ink);
+  return verdict === "inconclusive" ? undecidedCell(result, input, ink) : "";
 }
 function overallSentence(comparison, ink) {
   const { overall } = comparison;
@@ -3041,24 +3066,37 @@ function noiseLines(comparison) {
 }
 
 // scripts/src/report/markdown.ts
-var ROWS_SHOWN = 12;
+var ROWS_SHOWN2 = 12;
 function renderMarkdown(input) {
+  return joinParts(reportParts(input));
+}
+function joinParts(parts) {
+  return `${parts.map(({ text }) => text).join("\n\n")}
+`;
+}
+function reportParts(input) {
   const { comparison, environment } = input;
   const green = comparison.verdict === "pass";
   const rows = worstFirst(comparison.cells);
-  const blocks = [`## ${MARK[stateOf(comparison.verdict)]} ${headlineText(comparison, MARKDOWN)}`];
-  blocks.push(paragraphs(decidingLines(input, MARKDOWN)));
-  if (!green) blocks.push(...openTable(comparison, rows), limitsTable(comparison));
-  const warnings = environment?.warnings ?? [];
-  if (warnings.length > 0) blocks.push(warnings.map((text) => `> ${sentence(escapeMarkdown(text))}`).join("\n>\n"));
-  if (!green) blocks.push(footer(comparison));
-  if (green) {
-    const body = [cellTable(comparison, rows), limitsTable(comparison), footer(comparison)];
-    blocks.push(fold(`All ${plural(rows.length, unit(comparison))}`, body));
+  const warnings = (environment?.warnings ?? []).map((text) => `> ${sentence(escapeMarkdown(text))}`);
+  const margins = footer(comparison);
+  const parts = [
+    { name: "headline", text: `## ${MARK[stateOf(comparison.verdict)]} ${headlineText(comparison, MARKDOWN)}` },
+    { name: "sentences", text: paragraphs(decidingLines(input, MARKDOWN)) }
+  ];
+  if (!green) {
+    const [table2 = "", more = ""] = openTable(comparison, rows);
+    parts.push({ name: "table", text: table2 }, { name: "more rows", text: more });
+    parts.push({ name: "limits", text: limitsTable(comparison) });
   }
-  blocks.push(...detailSections(input));
-  return `${blocks.filter((block) => block !== "").join("\n\n")}
-`;
+  parts.push({ name: "warnings", text: warnings.join("\n>\n") });
+  parts.push({ name: "edited configuration", text: editsTable(comparison) });
+  if (!green) parts.push({ name: "margins", text: margins });
+  if (green) {
+    const body = [cellTable(comparison, rows), limitsTable(comparison), margins];
+    parts.push({ name: "table", text: fold(`All ${plural(rows.length, unit(comparison))}`, body) });
+  }
+  return [...parts, ...detailParts(input)].filter(({ text }) => text !== "");
 }
 function paragraphs(lines) {
   const [first, ...rest] = lines;
@@ -3066,9 +3104,9 @@ function paragraphs(lines) {
   return rest.length === 0 ? first : [first, rest.map((line) => `- ${line}`).join("\n")].join("\n\n");
 }
 function openTable(comparison, rows) {
-  if (rows.length <= ROWS_SHOWN) return [cellTable(comparison, rows)];
+  if (rows.length <= ROWS_SHOWN2) return [cellTable(comparison, rows)];
   const notable = rows.filter((result) => result.verdict !== "pass");
-  const shown = notable.slice(0, ROWS_SHOWN);
+  const shown = notable.slice(0, ROWS_SHOWN2);
   const rest = rows.filter((result) => !shown.includes(result));
   const passed = cellsOf(comparison, "pass").length;
   const title = passed === rest.length ? `${rest.length} more, all within what is allowed` : `${rest.length} more`;
@@ -3282,7 +3320,7 @@ function figure({ name, title, svg }) {
 // scripts/src/report/terminal.ts
 var import_picocolors = __toESM(require_picocolors(), 1);
 var SIGN = { error: "!", regression: "✗", inconclusive: "?", pass: "✓", note: "·" };
-var ROWS_SHOWN2 = 16;
+var ROWS_SHOWN3 = 16;
 function renderTerminal(input, { colour, width }) {
   const { comparison, environment } = input;
   const paint = import_picocolors.default.createColors(colour);
@@ -3294,7 +3332,7 @@ function renderTerminal(input, { colour, width }) {
   const rows = worstFirst(comparison.cells);
   const passing = rows.filter((result) => result.verdict === "pass");
   const notable = rows.length - passing.length;
-  const shown = [...rows.slice(0, notable), ...passing.slice(0, Math.max(0, ROWS_SHOWN2 - notable))];
+  const shown = [...rows.slice(0, notable), ...passing.slice(0, Math.max(0, ROWS_SHOWN3 - notable))];
   if (shown.length > 0) lines.push(...table(shown, width, paint));
   const hidden = rows.length - shown.length;
   if (hidden > 0) lines.push(`  ${hidden} more within what is allowed`);
@@ -3303,8 +3341,9 @@ function renderTerminal(input, { colour, width }) {
   if (overall !== "") lines.push(...wrap(overall, width, "  "));
   const allowed = allowedPhrase(comparison);
   if (allowed !== "") lines.push(...wrap(`Allowed: ${allowed}. "Between" is what the data allow.`, width, "  "));
-  for (const warning of environment?.warnings ?? []) {
-    lines.push(...wrap(`${paint.yellow("note:")} ${sentence(oneLine(warning))}`, width, "  "));
+  const warnings = (environment?.warnings ?? []).map((warning) => sentence(oneLine(warning)));
+  for (const note of [editsSentence(comparison, ink), ...warnings]) {
+    if (note !== "") lines.push(...wrap(`${paint.yellow("note:")} ${note}`, width, "  "));
   }
   lines.push(...wrap("Full report: report.html, report.md, results.csv in the work directory.", width, "  "));
   return `${lines.join("\n")}
@@ -3447,18 +3486,21 @@ function wrap(text, width, indent) {
 // scripts/src/phases/report.ts
 var NO_CHARTS = 3;
 function reportPhase(work, home, terminal) {
-  const plan = work.readPlan();
-  const input = {
-    comparison: work.readComparison(),
-    plan,
-    environment: work.readEnvironment(plan),
-    census: work.readCensus(plan)
-  };
+  const input = readReportInput(work);
   const { charts, note } = drawCharts(work, home);
   work.write("report.md", renderMarkdown(input));
   work.write("results.csv", renderCsv(input));
   work.write("report.html", renderHtml(input, charts));
   return { text: renderTerminal(input, terminal), chartsNote: note };
+}
+function readReportInput(work) {
+  const plan = work.readPlan();
+  return {
+    comparison: work.readComparison(),
+    plan,
+    environment: work.readEnvironment(plan),
+    census: work.readCensus(plan)
+  };
 }
 function drawCharts(work, home) {
   const script = join(home, "scripts", "charts", "charts.sh");
@@ -3477,5 +3519,9 @@ function drawCharts(work, home) {
 }
 
 export {
-  reportPhase
+  cellSentence,
+  joinParts,
+  reportParts,
+  reportPhase,
+  readReportInput
 };

@@ -1,5 +1,9 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
+import {
+  OLDEST_ENGINE,
+  isAtLeast
+} from "./shared-engine.js";
 
 // scripts/src/config/finding.ts
 function finding(values) {
@@ -112,29 +116,28 @@ function listing(directory) {
   }
 }
 
-// scripts/src/core/engine.ts
-var OLDEST_ENGINE = { engine: "25.0", compose: "2.24", buildx: "0.12" };
-
 // scripts/src/config/engine.ts
 var PATIENCE_MS = 3e3;
 async function findEngine(programs = new Programs(programDirectories())) {
   const docker = programs.find("docker");
   if (docker === null) return { docker, engine: null, compose: null, buildx: null };
-  const ask = async (...args) => /\bv?(\d+\.\d+[\w.+~-]*)/.exec(await programs.output(docker, args, PATIENCE_MS))?.[1] ?? null;
-  const [engine, compose, buildx] = await Promise.all([
+  const ask = async (...args) => {
+    const [answer = ""] = (await programs.output(docker, args, PATIENCE_MS)).split("\n");
+    return { answer, version: /\bv?(\d+\.\d+[\w.+~-]*)/.exec(answer)?.[1] ?? null };
+  };
+  const plugin = async (...args) => {
+    const { answer, version } = await ask(...args);
+    return version ?? (answer.trim() === "" ? null : "of an unknown version");
+  };
+  const [{ version: engine }, compose, buildx] = await Promise.all([
     ask("info", "--format", "{{.ServerVersion}}"),
-    ask("compose", "version", "--short"),
-    ask("buildx", "version")
+    plugin("compose", "version", "--short"),
+    plugin("buildx", "version")
   ]);
   return { docker, engine, compose, buildx };
 }
 function isUsable({ engine, compose, buildx }) {
   return isAtLeast(engine, OLDEST_ENGINE.engine) && isAtLeast(compose, OLDEST_ENGINE.compose) && isAtLeast(buildx, OLDEST_ENGINE.buildx);
-}
-function isAtLeast(version, minimum) {
-  const [major = 0, minor = 0] = (version ?? "").split(".").map(Number.parseFloat);
-  const [wantedMajor = 0, wantedMinor = 0] = minimum.split(".").map(Number);
-  return major > wantedMajor || major === wantedMajor && minor >= wantedMinor;
 }
 function checkEngine({ docker, engine, compose, buildx }, needed) {
   const there = (version) => version === null ? null : `${version} (${docker})`;
@@ -168,7 +171,6 @@ function checkEngine({ docker, engine, compose, buildx }, needed) {
 }
 
 export {
-  OLDEST_ENGINE,
   finding,
   judged,
   TOOLS,

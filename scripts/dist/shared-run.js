@@ -9,7 +9,7 @@ import {
 import {
   describePlan,
   planPhase
-} from "./shared-arms.js";
+} from "./shared-plan.js";
 import {
   reportPhase
 } from "./shared-marked.esm.js";

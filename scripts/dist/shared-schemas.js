@@ -3105,15 +3105,15 @@ var require_timestamp = __commonJS({
           throw new Error("!!timestamp expects a date, starting with yyyy-mm-dd");
         const [, year, month, day, hour, minute, second] = match.map(Number);
         const millisec = match[7] ? Number((match[7] + "00").substr(1, 3)) : 0;
-        let date2 = Date.UTC(year, month - 1, day, hour || 0, minute || 0, second || 0, millisec);
+        let date3 = Date.UTC(year, month - 1, day, hour || 0, minute || 0, second || 0, millisec);
         const tz = match[8];
         if (tz && tz !== "Z") {
           let d = parseSexagesimal(tz, false);
           if (Math.abs(d) < 30)
             d *= 60;
-          date2 -= 6e4 * d;
+          date3 -= 6e4 * d;
         }
-        return new Date(date2);
+        return new Date(date3);
       },
       stringify: ({ value }) => value?.toISOString().replace(/(T00:00:00)?\.000Z$/, "") ?? ""
     };
@@ -7343,43 +7343,6 @@ var require_dist = __commonJS({
   }
 });
 
-// scripts/src/config/units.ts
-function parsePercent(text2) {
-  const match = /^(\d{1,6}(?:\.\d{1,6})?)%$/.exec(text2);
-  return match ? Number(match[1]) / 100 : null;
-}
-function parseDurationMs(text2) {
-  const number4 = "(\\d{1,6}(?:\\.\\d{1,6})?)";
-  const match = new RegExp(`^(?:${number4}h)?(?:${number4}m)?(?:${number4}s)?(?:${number4}ms)?$`).exec(text2);
-  if (!match || text2 === "") return null;
-  const [, h = "0", m = "0", s = "0", ms = "0"] = match;
-  return Math.round((Number(h) * 36e5 + Number(m) * 6e4 + Number(s) * 1e3 + Number(ms)) * 1e3) / 1e3;
-}
-var BYTE_UNITS = { "": 1, B: 1, kB: 1e3, KiB: 1024, MB: 1e6, MiB: 1024 ** 2 };
-function parseBytes(text2) {
-  const match = /^(\d{1,12}(?:\.\d{1,3})?)(B|kB|KiB|MB|MiB)?$/.exec(text2);
-  if (!match) return null;
-  const bytes2 = Number(match[1]) * (BYTE_UNITS[match[2] ?? ""] ?? Number.NaN);
-  return Number.isInteger(bytes2) ? bytes2 : null;
-}
-var MEMORY_UNITS = { M: 1024 ** 2, G: 1024 ** 3 };
-function parseMemory(text2) {
-  const match = /^(\d{1,6}(?:\.\d{1,3})?)([MG])$/.exec(text2);
-  if (!match) return null;
-  const bytes2 = Number(match[1]) * (MEMORY_UNITS[match[2] ?? ""] ?? Number.NaN);
-  return Number.isInteger(bytes2) ? bytes2 : null;
-}
-function formatPercent(ratio) {
-  return `${Number((ratio * 100).toPrecision(6))}%`;
-}
-function formatDuration(ms) {
-  if (ms < 1e3) return `${ms}ms`;
-  const hours = Math.floor(ms / 36e5);
-  const minutes = Math.floor(ms % 36e5 / 6e4);
-  const seconds = Number((ms % 6e4 / 1e3).toFixed(3));
-  return `${hours > 0 ? `${hours}h` : ""}${minutes > 0 ? `${minutes}m` : ""}${seconds > 0 ? `${seconds}s` : ""}`;
-}
-
 // node_modules/zod/v4/core/util.js
 var util_exports = {};
 __export(util_exports, {
@@ -7523,9 +7486,9 @@ function floatSafeRemainder(val, step) {
   return ratio - roundedRatio;
 }
 var EVALUATING = /* @__PURE__ */ Symbol("evaluating");
-function defineLazy(object, key, getter) {
+function defineLazy(object2, key, getter) {
   let value = void 0;
-  Object.defineProperty(object, key, {
+  Object.defineProperty(object2, key, {
     get() {
       if (value === EVALUATING) {
         return void 0;
@@ -7537,7 +7500,7 @@ function defineLazy(object, key, getter) {
       return value;
     },
     set(v) {
-      Object.defineProperty(object, key, {
+      Object.defineProperty(object2, key, {
         value: v
         // configurable: true,
       });
@@ -10715,7 +10678,7 @@ var recursive = /* @__PURE__ */ new WeakMap();
 var NONE = 0;
 var ASSUMED = 1;
 var PROVEN = 2;
-function isRecursive(inst, stack, resolve2) {
+function isRecursive(inst, stack, resolve3) {
   const cached3 = recursive.get(inst);
   if (cached3 !== void 0)
     return cached3 ? PROVEN : NONE;
@@ -10725,7 +10688,7 @@ function isRecursive(inst, stack, resolve2) {
   let result = NONE;
   const check = (child2) => {
     if (result !== PROVEN && child2?._zod) {
-      const answer = isRecursive(child2, stack, resolve2);
+      const answer = isRecursive(child2, stack, resolve3);
       if (answer > result)
         result = answer;
     }
@@ -10736,7 +10699,7 @@ function isRecursive(inst, stack, resolve2) {
       const desc = Object.getOwnPropertyDescriptor(sh, key);
       if (spread && !desc.enumerable)
         continue;
-      const child2 = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve2) : NONE;
+      const child2 = desc.get ? ASSUMED : desc.value?._zod ? isRecursive(desc.value, stack, resolve3) : NONE;
       if (child2 > answer)
         answer = child2;
     }
@@ -10800,7 +10763,7 @@ function isRecursive(inst, stack, resolve2) {
       break;
     // `$ZodLazy` caches its inner on the def, so a resolved edge is followed exactly
     case "lazy": {
-      const inner = def._cachedInner ?? (resolve2 ? inst._zod.innerType : void 0);
+      const inner = def._cachedInner ?? (resolve3 ? inst._zod.innerType : void 0);
       merge2(inner ? isRecursive(inner, stack, false) : ASSUMED);
       break;
     }
@@ -11892,8 +11855,8 @@ function foldObjects(members2) {
   }
   const properties = {};
   const required2 = /* @__PURE__ */ new Set();
-  for (const object of objects) {
-    for (const key in object.properties) {
+  for (const object2 of objects) {
+    for (const key in object2.properties) {
       if (Object.prototype.hasOwnProperty.call(properties, key))
         continue;
       const parts = [];
@@ -11907,18 +11870,18 @@ function foldObjects(members2) {
       const merged = parts.length === 1 ? parts[0] : foldObjects(parts) ?? { allOf: parts };
       assignProp(properties, key, merged);
     }
-    for (const key of object.required ?? [])
+    for (const key of object2.required ?? [])
       required2.add(key);
   }
   const folded = { type: "object", properties };
   if (required2.size)
     folded.required = [...required2];
-  if (objects.every((object) => object.additionalProperties === false)) {
+  if (objects.every((object2) => object2.additionalProperties === false)) {
     folded.additionalProperties = false;
   } else {
     const constraints = [];
-    for (const object of objects) {
-      const constraint = undeclaredConstraint(object);
+    for (const object2 of objects) {
+      const constraint = undeclaredConstraint(object2);
       if (constraint && !constraints.some((seen) => JSON.stringify(seen) === JSON.stringify(constraint)))
         constraints.push(constraint);
     }
@@ -13593,6 +13556,14 @@ var ZodObject = /* @__PURE__ */ $constructor("ZodObject", (inst, def) => {
     return util_exports.required(ZodNonOptional, this, args[0]);
   }
 });
+function object(shape, params) {
+  const def = {
+    type: "object",
+    shape: shape ?? {},
+    ...util_exports.normalizeParams(params)
+  };
+  return new ZodObject(def);
+}
 function strictObject(shape, params) {
   return new ZodObject({
     type: "object",
@@ -13913,6 +13884,72 @@ function preprocess(fn, schema) {
   });
 }
 
+// scripts/src/config/units.ts
+function parsePercent(text2) {
+  const match = /^(\d{1,6}(?:\.\d{1,6})?)%$/.exec(text2);
+  return match ? Number(match[1]) / 100 : null;
+}
+function parseDurationMs(text2) {
+  const number4 = "(\\d{1,6}(?:\\.\\d{1,6})?)";
+  const match = new RegExp(`^(?:${number4}h)?(?:${number4}m)?(?:${number4}s)?(?:${number4}ms)?$`).exec(text2);
+  if (!match || text2 === "") return null;
+  const [, h = "0", m = "0", s = "0", ms = "0"] = match;
+  return Math.round((Number(h) * 36e5 + Number(m) * 6e4 + Number(s) * 1e3 + Number(ms)) * 1e3) / 1e3;
+}
+var BYTE_UNITS = { "": 1, B: 1, kB: 1e3, KiB: 1024, MB: 1e6, MiB: 1024 ** 2 };
+function parseBytes(text2) {
+  const match = /^(\d{1,12}(?:\.\d{1,3})?)(B|kB|KiB|MB|MiB)?$/.exec(text2);
+  if (!match) return null;
+  const bytes2 = Number(match[1]) * (BYTE_UNITS[match[2] ?? ""] ?? Number.NaN);
+  return Number.isInteger(bytes2) ? bytes2 : null;
+}
+var MEMORY_UNITS = { M: 1024 ** 2, G: 1024 ** 3 };
+function parseMemory(text2) {
+  const match = /^(\d{1,6}(?:\.\d{1,3})?)([MG])$/.exec(text2);
+  if (!match) return null;
+  const bytes2 = Number(match[1]) * (MEMORY_UNITS[match[2] ?? ""] ?? Number.NaN);
+  return Number.isInteger(bytes2) ? bytes2 : null;
+}
+function formatPercent(ratio) {
+  return `${Number((ratio * 100).toPrecision(6))}%`;
+}
+function formatDuration(ms) {
+  if (ms < 1e3) return `${ms}ms`;
+  const hours = Math.floor(ms / 36e5);
+  const minutes = Math.floor(ms % 36e5 / 6e4);
+  const seconds = Number((ms % 6e4 / 1e3).toFixed(3));
+  return `${hours > 0 ? `${hours}h` : ""}${minutes > 0 ? `${minutes}m` : ""}${seconds > 0 ? `${seconds}s` : ""}`;
+}
+
+// node_modules/zod/v4/classic/iso.js
+var iso_exports = {};
+__export(iso_exports, {
+  ZodISODate: () => ZodISODate,
+  ZodISODateTime: () => ZodISODateTime,
+  ZodISODuration: () => ZodISODuration,
+  ZodISOTime: () => ZodISOTime,
+  date: () => date2,
+  datetime: () => datetime2,
+  duration: () => duration2,
+  time: () => time2
+});
+function datetime2(params) {
+  return _isoDateTime(ZodISODateTime, params);
+}
+function date2(params) {
+  return _isoDate(ZodISODate, params);
+}
+function time2(params) {
+  return _isoTime(ZodISOTime, params);
+}
+function duration2(params) {
+  return _isoDuration(ZodISODuration, params);
+}
+
+// scripts/src/config/compose-schema.ts
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+
 // scripts/src/config/suggest.ts
 function distance(a, b) {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
@@ -13993,7 +14030,7 @@ function percent(bounds) {
   });
 }
 var DURATION_PATTERN = "^(?=.)([0-9]+(\\.[0-9]+)?h)?([0-9]+(\\.[0-9]+)?m)?([0-9]+(\\.[0-9]+)?s)?([0-9]+(\\.[0-9]+)?ms)?$";
-function duration2({ min, max, example }) {
+function duration3({ min, max, example }) {
   const read = (raw) => {
     const ms = typeof raw === "string" ? parseDurationMs(raw) : null;
     return ms === null || ms < min || ms > max ? void 0 : ms;
@@ -14184,8 +14221,16 @@ function readResources(raw) {
   if (memoryBytes === null || memoryBytes < MEMORY.min || memoryBytes > MEMORY.max) return void 0;
   return { cpus, memoryBytes, by };
 }
-var latency = duration2({ min: 0.1, max: 500, example: "1ms" });
-var jitter = duration2({ min: 0, max: 500, example: "1ms" });
+var REPOSITORY = /^[a-z0-9.-]+(:\d{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)+$/;
+var FOLDER = /^(~|\.{1,2})?\/[^,"{}]*$/;
+function readBuildCache(raw) {
+  if (typeof raw !== "string" || raw.length > 500 || UNPRINTABLE.test(raw)) return void 0;
+  if (raw === "gha") return { kind: "gha" };
+  if (FOLDER.test(raw)) return { kind: "folder", path: resolve(raw.replace(/^~(?=\/)/, () => homedir())) };
+  return REPOSITORY.test(raw) ? { kind: "registry", repository: raw } : void 0;
+}
+var latency = duration3({ min: 0.1, max: 500, example: "1ms" });
+var jitter = duration3({ min: 0, max: 500, example: "1ms" });
 var port = (example) => number3({ min: 1, max: 65535, example });
 var link = section({
   latency: latency.describe("Delay of every answer of the service, a network's round trip."),
@@ -14246,6 +14291,21 @@ var composeKeys = {
     example: "mysql: {latency: 1ms}"
   }).prefault({}).describe(
     "Delay on the way to a service, by name: an extra query costs next to nothing on one machine and a round trip in production. Driver `compose` only."
+  ),
+  "build-cache": leaf({
+    allowed: "gha, a folder such as ../build-cache or ~/build-cache, or a registry's repository without a tag",
+    read: readBuildCache,
+    fix: (raw) => {
+      const bare = typeof raw === "string" ? raw.toLowerCase().replace(/:[^:/]*$/, "") : "";
+      return `Write ${readBuildCache(bare) ? bare : "for example ghcr.io/owner/build-cache"}.`;
+    },
+    json: {
+      type: "string",
+      pattern: "^(gha$|(~|\\.{1,2})?/|[a-z0-9.-]+(:[0-9]+)?/)",
+      writtenExamples: ["gha", "../build-cache", "ghcr.io/owner/build-cache"]
+    }
+  }).optional().describe(
+    "Where the layers of image builds are kept from one machine to the next: `gha` is GitHub's cache, a folder lies outside of the trees, a repository is of a registry that you may write to. The builder must be able to export a cache. Driver `compose` only."
   )
 };
 function checkCompose(settings, report) {
@@ -14474,7 +14534,7 @@ var target = section({
 // scripts/src/config/load.ts
 import { statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, resolve as resolve2 } from "node:path";
 
 // scripts/src/config/scenario-schema.ts
 var MAX_VUS = 2e3;
@@ -14487,7 +14547,7 @@ var margins = {
   "max-p99-rise": percent({ min: 0, max: 10, above: true, example: "20%" }),
   "max-overall-qps-drop": percent({ min: 0, max: 1, above: true, below: true, example: "2%" }),
   "min-qps": number3({ min: 1e-3, max: 1e6, whole: false, example: "250" }),
-  "max-p99": duration2({ min: 1, max: MINUTE, example: "300ms" })
+  "max-p99": duration3({ min: 1, max: MINUTE, example: "300ms" })
 };
 var METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 var vus = () => number3({ min: 1, max: MAX_VUS, example: "20" });
@@ -14510,7 +14570,7 @@ var scenarioGate = section({
   latency: flag().optional().describe("Whether latency is gated. Default: true for model closed and ramp, false for open.")
 });
 var stage = section({
-  duration: duration2({ min: 0, max: RAMP_MAX_MS, example: "10s" }).describe("Length of the stage; 0s jumps."),
+  duration: duration3({ min: 0, max: RAMP_MAX_MS, example: "10s" }).describe("Length of the stage; 0s jumps."),
   target: number3({ min: 0, max: MAX_VUS, example: "20" }).describe("VUs at its end.")
 });
 var scenarioShape = {
@@ -14715,7 +14775,8 @@ function toConfig(file, flowPath) {
       maxRounds: measure.rounds,
       maxErrorRate: measure["max-error-rate"],
       maxForeignCores: measure["max-foreign-cpu"] === "off" ? null : measure["max-foreign-cpu"],
-      isolation: measure.isolation
+      isolation: measure.isolation,
+      generator: measure.generator
     }
   };
 }
@@ -14745,6 +14806,7 @@ function toTarget(target2) {
     copy: target2.copy,
     resources: target2.resources ?? null,
     links: toLinks(target2.links),
+    buildCache: target2["build-cache"] ?? null,
     url: target2.url ?? null
   };
 }
@@ -14926,10 +14988,10 @@ var fileSchema = section({
       "response-bytes": bytes({ min: 0, max: 1e9, example: "10kB" }).optional().describe("Bytes of the response.")
     }).prefault({}).describe("How much an exact count per request may grow. What is not named is shown, not gated.")
   }).prefault({}).describe("Margins and limits that decide the verdict."),
-  budget: duration2({ min: 30 * SECOND2, max: 6 * 60 * MINUTE2, example: "10m" }).prefault("10m").describe("Wall time of a run. A fifth of it is kept for confirming a regression."),
+  budget: duration3({ min: 30 * SECOND2, max: 6 * 60 * MINUTE2, example: "10m" }).prefault("10m").describe("Wall time of a run. A fifth of it is kept for confirming a regression."),
   measure: section({
-    slot: wordOr("auto", duration2({ min: SECOND2, max: MINUTE2, example: "2s" })).prefault("auto").describe("How long one version is under load at a time. `auto`: from a pilot run, mostly 2s."),
-    "warm-up": duration2({ min: SECOND2, max: 30 * SECOND2, example: "1.5s" }).prefault("1.5s").describe("Load after every restart of PHP that is not counted, per version."),
+    slot: wordOr("auto", duration3({ min: SECOND2, max: MINUTE2, example: "2s" })).prefault("auto").describe("How long one version is under load at a time. `auto`: from a pilot run, mostly 2s."),
+    "warm-up": duration3({ min: SECOND2, max: 30 * SECOND2, example: "1.5s" }).prefault("1.5s").describe("Load after every restart of PHP that is not counted, per version."),
     rounds: number3({ min: 6, max: 60, example: "20" }).prefault(20).describe("Rounds after which a cell that is still undecided is inconclusive."),
     "max-error-rate": percent({ min: 0, max: 0.5, example: "0.5%" }).prefault("0.5%").describe("Share of failed requests above which a slot is thrown away and measured again."),
     "max-foreign-cpu": wordOr("off", percent({ min: 0, max: 1, above: true, example: "5%" })).prefault("5%").describe(
@@ -14956,7 +15018,10 @@ var fileSchema = section({
           }
         ]
       }
-    }).prefault("auto").describe("Which CPUs belong to whom. `auto` keeps k6 and the application on physical cores of their own.")
+    }).prefault("auto").describe("Which CPUs belong to whom. `auto` keeps k6 and the application on physical cores of their own."),
+    generator: oneOf(["auto", "container"]).prefault("auto").describe(
+      "Where k6 runs: `container` (one in the network of the versions), `auto` (on this host where it reaches them, else there). Containers only."
+    )
   }).prefault({}).describe("How it is measured. The defaults are good for most applications.")
 });
 
@@ -15225,7 +15290,7 @@ var MAX_BYTES = 1024 * 1024;
 async function loadConfig(path, cwd) {
   const candidates = path === null ? DEFAULT_FILES : [path];
   for (const candidate of candidates) {
-    const file = resolve(cwd, candidate);
+    const file = resolve2(cwd, candidate);
     const text2 = await readText(file, candidate);
     if (text2 !== null) return { config: parseConfig(text2, { file: candidate, directory: dirname(file) }), file, text: text2 };
   }
@@ -15240,7 +15305,7 @@ function zeroConfig() {
 function parseConfig(text2, { file, directory, isFile = isRegularFile }) {
   const yaml = readYaml(text2);
   if (Array.isArray(yaml)) throw toInputError(file, yaml);
-  const flowPath = (flow) => resolve(directory, flow);
+  const flowPath = (flow) => resolve2(directory, flow);
   const missing = flowsIn(yaml.data).filter(({ flow }) => !isFile(flowPath(flow))).map(({ index, flow }) => {
     const path = ["scenarios", index, "flow"];
     const fix = `Create it at ${flowPath(flow)}, or correct the path: it is relative to the directory of this file.`;
@@ -15301,17 +15366,26 @@ export {
   number2 as number,
   int,
   boolean2 as boolean,
+  unknown,
   array,
+  object,
   strictObject,
   discriminatedUnion,
+  record,
   _enum,
   literal,
+  iso_exports,
   parseDurationMs,
   formatPercent,
+  isMapping,
+  defaultName,
   parseCpuList,
   chooseLayout,
   describeLayout,
   SERVICE_VARIABLES,
+  readYaml,
   DEFAULT_FILES,
-  loadConfig
+  loadConfig,
+  zeroConfig,
+  parseConfig
 };

@@ -1,0 +1,28 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  acceptedBy,
+  apiOf,
+  githubGate,
+  githubReport,
+  isRed,
+  judgedBy
+} from "./shared-endpoints.js";
+import "./shared-inputs.js";
+import "./shared-compare.js";
+import "./shared-schemas.js";
+import "./shared-replay.js";
+import "./shared-marked.esm.js";
+import "./shared-picocolors.js";
+import "./shared-headline.js";
+import "./shared-errors.js";
+import "./shared-model.js";
+import "./shared-runtime.js";
+export {
+  acceptedBy,
+  apiOf,
+  githubGate,
+  githubReport,
+  isRed,
+  judgedBy
+};
