@@ -48,7 +48,7 @@ EOF
 }
 
 @test "arguments, exit status and process are handed over as they are" {
-  plant_node "${BIN}" v20.1.0
+  plant_node "${BIN}" v20.15.1
   PATH=${BIN} "${ROOT}/scripts/perf-gate" 'a b' '' '*' >"${BATS_TEST_TMPDIR}/out" &
   local pid=$! status=0
   wait "${pid}" || status=$?
@@ -59,14 +59,14 @@ EOF
 @test "no node: status 4, one sentence with the fix" {
   PATH=${BIN} run "${ROOT}/scripts/perf-gate" --version
   [[ ${status} -eq 4 ]]
-  [[ ${output} == "perf-gate: Node.js 20 or newer is needed; PATH has no node; install it (https://nodejs.org) and put it first on PATH" ]]
+  [[ ${output} == "perf-gate: Node.js 20.15 or newer is needed; PATH has no node; install it (https://nodejs.org) and put it first on PATH" ]]
 }
 
 @test "only an old node: status 4, the message names it" {
-  plant_node "${BIN}" v18.20.4
+  plant_node "${BIN}" v20.14.0
   PATH=${BIN} run "${ROOT}/scripts/perf-gate" --version
   [[ ${status} -eq 4 ]]
-  [[ ${output} == *"${BIN}/node is v18.20.4"* ]]
+  [[ ${output} == *"${BIN}/node is v20.14.0"* ]]
 }
 
 @test "an old node before a new one: the new one is taken" {
@@ -80,7 +80,7 @@ EOF
 @test "a broken node is passed over" {
   printf '#!/no/such/interpreter\n' >"${BIN}/node"
   chmod +x "${BIN}/node"
-  plant_node "${BATS_TEST_TMPDIR}/new" v20.0.0
+  plant_node "${BATS_TEST_TMPDIR}/new" v20.15.0
   PATH=${BIN}:${BATS_TEST_TMPDIR}/new run "${ROOT}/scripts/perf-gate" x
   [[ ${status} -eq 7 ]]
 }
@@ -90,7 +90,7 @@ EOF
   mkdir -p "${directory}/deep"
   ln -s "${ROOT}/scripts/perf-gate" "${directory}/absolute"
   ln -s ../absolute "${directory}/deep/relative"
-  plant_node "${BIN}" v20.0.0
+  plant_node "${BIN}" v20.15.0
   PATH=${BIN} run "${directory}/deep/relative" x
   [[ ${output} == *"home ${ROOT} arguments"* ]]
 }
