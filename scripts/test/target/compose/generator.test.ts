@@ -86,16 +86,14 @@ const k6Containers = (filter: string): string[] =>
 
 describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("k6 in a container", () => {
   test("asked for: flows and their imports, the Host header, census, and what k6 costs", async () => {
-    const { options } = siteWithCells("container");
-    const target = await start({ ...siteWithCells("container"), options });
-    const told = await tell(options, target);
+    const site = siteWithCells("container");
+    const target = await start(site);
+    const told = await tell(site.options, target);
     expectMeasured(told);
     expect(told).toMatchObject({ inContainer: true, warnings: [], versions: { "k6 image": K6_IMAGE } });
     for (const { witness } of told.samples) {
       expect(witness?.generatorCpuSeconds).toBeGreaterThan(0.02);
       expect(witness?.generatorCores).toBe(1);
-      // What k6 and the engine spend for us is nobody else's.
-      expect(witness?.foreignCpuSeconds).toBeLessThan(0.5 * (witness?.generatorCpuSeconds ?? 0));
     }
     expect(k6Containers(OURS)).toEqual([]);
   }, 120_000);
@@ -126,14 +124,16 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("k6 in a contai
   );
 
   test("a k6 that is killed strikes its slots and leaves nothing", async () => {
-    const { options } = siteWithCells("container");
-    const target = await start({ ...siteWithCells("container"), options });
+    const { options, ...site } = siteWithCells("container");
+    const target = await start({ ...site, options });
     const killed = (async () => {
       for (;;) {
         const [id] = k6Containers(OURS);
         if (id !== undefined) {
           // After it has begun.
           await sleep(2000);
+          // It is ours, so what it spends is no foreign load.
+          expect(target.roots()).toContain(Number(docker("inspect", "--format", "{{.State.Pid}}", id)));
           return docker("kill", id);
         }
         await sleep(50);
