@@ -61,11 +61,11 @@ describe.skipIf(act === null)("a pull request, by the reusable workflow", { time
     const added = WIDE.replace("levels: [4] }", "levels: [4] }, { name: added, path: /new, levels: [4] }");
     const made = caller({ "routes.php": routes({ "/": 4000, "/new": 4000 }) }, { "perf-gate.yml": added });
     const api = await apiOf(made);
-    const { log, commands } = await run(made, "pull_request", "perf.yml", made.pullRequest(), api);
+    const { log, commands, summary } = await run(made, "pull_request", "perf.yml", made.pullRequest(), api);
     expect(log).toContain("head       #7");
     expect(log).toContain("the workflow says verdict=[pass] result=[success]");
     expect(errors(commands)).toEqual([]);
-    expect(made.artifact("summary.md").toString()).toMatch(/added.*new/is);
+    expect(summary).toMatch(/added.*new/is);
     expect(api.state.comments).toHaveLength(1);
     expect(api.state.comments[0]).toMatchObject({ pull: 7, login: "github-actions[bot]" });
     expect(api.state.comments[0]?.body).toContain("home");
@@ -82,7 +82,7 @@ describe.skipIf(act === null)("a pull request, by the reusable workflow", { time
     expect(first.outputs["verdict"]).toBe("regression");
     expect(first.jobs).toMatchObject({ "perf/perf-gate/measure": "failure", "perf/perf-gate/comment": "success" });
     expect(errors(first.commands).join("\n")).toMatch(/file=perf-gate\.yml,line=2[,:]/);
-    expect(made.artifact("summary.md").toString()).toContain("Slower");
+    expect(first.summary).toContain("Slower");
     expect(api.state.comments).toEqual([]);
 
     const id = 31;
@@ -120,11 +120,10 @@ describe.skipIf(act === null)("a pull request, by the reusable workflow", { time
       files: new Map([[`${made.base}:perf-gate.yml`, WIDE]]),
     });
     const payload = made.pullRequest({ action: "labeled", label: { name: label } });
-    const { log, commands } = await run(made, "pull_request", "perf.yml", payload, api);
+    const { log, commands, summary } = await run(made, "pull_request", "perf.yml", payload, api);
     expect(log).toContain("the workflow says verdict=[regression] result=[success]");
     expect(log).toContain("Accepted by maintainer");
     expect(errors(commands)).toEqual([]);
-    const summary = made.artifact("summary.md").toString();
     expect(summary).toContain("maintainer");
     expect(summary).toMatch(/max-qps-drop/);
     expect(api.state.comments[0]?.body).toContain("maintainer");
@@ -152,6 +151,17 @@ describe.skipIf(act === null)("the action, in a job of the caller", { timeout: 3
     expect(log).toMatch(/perf-gate\.yml:5:\d+: unknown key.*budgets/);
     expect(errors(commands).join("\n")).toContain("perf-gate.yml: 2 problems");
     expect(log).not.toContain("Run Main Set up");
+  });
+
+  test("a service that cannot be prepared: red and why, nothing is left running", async () => {
+    const failing = config(HOME).replace("root: public", "root: public, prepare: ['echo no database >&2; exit 3']");
+    const made = caller({ "README.md": "hello\n" }, { "perf-gate.yml": failing });
+    const { status, log, commands } = await run(made, "pull_request", "own-job.yml");
+    expect(status).not.toBe(0);
+    expect(log).toContain("outcome=[failure]");
+    expect(errors(commands).join("\n")).toMatch(/prepare.*no database/s);
+    expect(log).toContain("Success - Main Clean up");
+    expect(log).not.toContain("Run Main Verdict");
   });
 
   test("a push is compared with what was there before", async () => {

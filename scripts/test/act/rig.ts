@@ -150,6 +150,8 @@ export interface ActResult {
   jobs: Record<string, string>;
   /** Outputs of the step `gate`, where they were set. */
   outputs: Record<string, string>;
+  /** What the steps wrote to the summary of their job. */
+  summary: string;
   /** Log commands such as ::error, as they were written. */
   commands: string[];
 }
@@ -201,6 +203,7 @@ interface Entry {
   command?: string;
   name?: string;
   arg?: string;
+  content?: string;
   stepID?: string[];
   job?: string;
   jobResult?: string;
@@ -208,11 +211,12 @@ interface Entry {
 
 /** act's lines of JSON; its own complaints are plain text. */
 function read(text: string): Omit<ActResult, "status"> {
-  const result: Omit<ActResult, "status"> = { log: "", jobs: {}, outputs: {}, commands: [] };
+  const result: Omit<ActResult, "status"> = { log: "", jobs: {}, outputs: {}, summary: "", commands: [] };
   for (const row of text.split("\n")) {
     const entry = row.startsWith("{") ? (JSON.parse(row) as Entry) : { msg: row };
     result.log += `${(entry.msg ?? "").trimEnd()}\n`;
     if (entry.job !== undefined && entry.jobResult !== undefined) result.jobs[entry.job] = entry.jobResult;
+    if (entry.command === "summary") result.summary += entry.content ?? "";
     if (entry.command === "set-output" && entry.stepID?.join() === "gate") {
       result.outputs[entry.name ?? ""] = entry.arg ?? "";
     } else if (entry.raw !== undefined && /^::(?:error|warning|notice)\b/.test(entry.raw)) {

@@ -3,7 +3,6 @@
 import glob
 import os
 import pathlib
-import shutil
 import sys
 import zipfile
 
@@ -18,6 +17,3 @@ directory = pathlib.Path(os.environ["STAND_IN_ARTIFACTS"])
 with zipfile.ZipFile(directory / f"{os.environ['NAME']}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
     for path in files:
         archive.write(path, path.relative_to(common))
-summary = os.environ.get("GITHUB_STEP_SUMMARY", "")
-if os.path.isfile(summary):
-    shutil.copyfile(summary, directory / "summary.md")
