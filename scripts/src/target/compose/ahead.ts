@@ -37,9 +37,10 @@ export async function buildAhead(options: StartOptions, file: string | null): Pr
       if (file !== null) write(file, NOTHING);
       return [];
     }
+    const places = [recipe.tree("base"), recipe.tree("head"), join(options.home, "docker")];
+    if (file !== null) checkReads(made.reads, places);
     const bake = named(made, sourceOf(plan.id, made, workDirectory));
     if (file !== null) {
-      checkReads(bake.reads, [recipe.tree("base"), recipe.tree("head"), join(options.home, "docker")]);
       write(file, { group: { default: { targets: bake.targets } }, ...bake.file });
     } else {
       progress(`building ${bake.targets.join(", ")}`);

@@ -21,7 +21,7 @@ function builtSite() {
   const site = siteOf({ compose: COMPOSE, more: { base: MORE, head: MORE } });
   const { options, directory, workDirectory } = site;
   const images = () =>
-    docker("image", "ls", "--quiet", "--no-trunc", "--filter", `label=${WORK_LABEL}=${workDirectory}`)
+    docker("image", "ls", "--filter", `label=${WORK_LABEL}=${workDirectory}`, "--format", "{{.Repository}}:{{.Tag}}")
       .split("\n")
       .filter(Boolean);
   cleanups.push(() => expect(images()).toEqual([]));
