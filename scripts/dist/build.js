@@ -54,9 +54,10 @@ async function buildAhead(options, file) {
       if (file !== null) write(file, NOTHING);
       return [];
     }
+    const places = [recipe.tree("base"), recipe.tree("head"), join(options.home, "docker")];
+    if (file !== null) checkReads(made.reads, places);
     const bake = named(made, sourceOf(plan.id, made, workDirectory));
     if (file !== null) {
-      checkReads(bake.reads, [recipe.tree("base"), recipe.tree("head"), join(options.home, "docker")]);
       write(file, { group: { default: { targets: bake.targets } }, ...bake.file });
     } else {
       progress(`building ${bake.targets.join(", ")}`);
