@@ -4452,7 +4452,10 @@ async function main(version) {
     "Did this change make the PHP service slower? Measures two versions side by side, answers with intervals."
   ).version(version, "-V, --version").showHelpAfterError("(perf-gate --help lists the commands)").addHelpText("after", EXIT_HELP).exitOverride();
   const withWork = (name, description) => program2.command(name).description(description).option("-w, --work-directory <dir>", "where the run's files are kept", DEFAULT_WORK_DIRECTORY).option("--json", "print the result as JSON on stdout").exitOverride();
-  const withArms = (command) => command.option("--base <dir>", "tree of the version to compare with, or an image: name@sha256:...").option("--base-ref <ref>", "the same as a branch, tag or commit of the head's repository").option("--head <dir>", "tree or image of the version to judge (default: the current directory)").option("-c, --config <file>", "configuration; the base's copy of it judges where there is one (default: perf-gate.yml)").addOption(driverOption("how the service is started: in containers, as processes, or it already runs")).option("--budget <duration>", "most time to spend, e.g. 10m");
+  const withArms = (command) => command.option("--base <dir>", "tree of the version to compare with, or an image: name@sha256:...").option("--base-ref <ref>", "the same as a branch, tag or commit of the head's repository").option("--head <dir>", "tree or image of the version to judge (default: the current directory)").option(
+    "-c, --config <file>",
+    "configuration; the base's copy of it judges where there is one (default: perf-gate.yml)"
+  ).addOption(driverOption("how the service is started: in containers, as processes, or it already runs")).option("--budget <duration>", "most time to spend, e.g. 10m");
   withArms(withWork("run", "plan, measure, compare and report: the whole gate")).action(runCommand);
   withArms(withWork("plan", "write plan.json, and say what would be measured and how long it takes")).action(
     planCommand

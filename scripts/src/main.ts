@@ -63,7 +63,10 @@ export async function main(version: string): Promise<void> {
       .option("--base <dir>", "tree of the version to compare with, or an image: name@sha256:...")
       .option("--base-ref <ref>", "the same as a branch, tag or commit of the head's repository")
       .option("--head <dir>", "tree or image of the version to judge (default: the current directory)")
-      .option("-c, --config <file>", "configuration; the base's copy of it judges where there is one (default: perf-gate.yml)")
+      .option(
+        "-c, --config <file>",
+        "configuration; the base's copy of it judges where there is one (default: perf-gate.yml)",
+      )
       .addOption(driverOption("how the service is started: in containers, as processes, or it already runs"))
       .option("--budget <duration>", "most time to spend, e.g. 10m");
 

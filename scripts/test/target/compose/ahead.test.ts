@@ -146,7 +146,9 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
     for (const arm of ARMS) expect(existsSync(join(folder, `${arm}-app`, "index.json"))).toBe(true);
     docker("buildx", "prune", "--all", "--force");
     await buildAhead({ ...site.options, plan: { ...site.options.plan, id: "1" } }, null);
-    expect(readFileSync(join(site.workDirectory, "logs/build.log"), "utf8")).toMatch(/#(\d+) \[head-app 2\/2\] COPY app[\s\S]*\n#\1 CACHED/);
+    expect(readFileSync(join(site.workDirectory, "logs/build.log"), "utf8")).toMatch(
+      /#(\d+) \[head-app 2\/2\] COPY app[\s\S]*\n#\1 CACHED/,
+    );
     await site.clean();
   }, 120_000);
 });
