@@ -301,14 +301,12 @@ var Sampler = class {
       last = now;
     };
     const look = () => {
-      const others = this.#neighbours();
-      const foreign = this.#foreign(looked.at, last, spentBetween(looked.others, others, this.#cpus));
+      const foreign = this.#foreign(looked.at, last, spentBetween(looked.others, this.#neighbours(), this.#cpus));
       const total = sinceLook.base + sinceLook.head;
       for (const arm of ARMS) {
         if (total > 0) spent[arm].foreignCpuSeconds += foreign * sinceLook[arm] / total;
         sinceLook[arm] = 0;
       }
-      looked = { at: last, others };
     };
     for (const [index, { arm, at, seconds }] of turns.entries()) {
       const next2 = turns[index + 1]?.at;
@@ -322,7 +320,7 @@ var Sampler = class {
         look();
         await sleepUntil2(next2 ?? at + seconds + settleSeconds);
         read(arm, { underLoad: false });
-        looked = { at: last, others: this.#neighbours() };
+        if (next2 !== void 0) looked = { at: last, others: this.#neighbours() };
       } else {
         await sleepUntil2(next2);
         read(arm, { underLoad: true });

@@ -106,14 +106,12 @@ export class Sampler {
       last = now;
     };
     const look = () => {
-      const others = this.#neighbours();
-      const foreign = this.#foreign(looked.at, last, spentBetween(looked.others, others, this.#cpus));
+      const foreign = this.#foreign(looked.at, last, spentBetween(looked.others, this.#neighbours(), this.#cpus));
       const total = sinceLook.base + sinceLook.head;
       for (const arm of ARMS) {
         if (total > 0) spent[arm].foreignCpuSeconds += (foreign * sinceLook[arm]) / total;
         sinceLook[arm] = 0;
       }
-      looked = { at: last, others };
     };
     for (const [index, { arm, at, seconds }] of turns.entries()) {
       const next = turns[index + 1]?.at;
@@ -128,7 +126,7 @@ export class Sampler {
         look();
         await sleepUntil(next ?? at + seconds + settleSeconds);
         read(arm, { underLoad: false });
-        looked = { at: last, others: this.#neighbours() };
+        if (next !== undefined) looked = { at: last, others: this.#neighbours() };
       } else {
         await sleepUntil(next);
         read(arm, { underLoad: true });
