@@ -22,7 +22,10 @@ usage: bench.sh COMMAND
   start [N]           N times (3) from the start of a run in containers to its first measured request, with the images'
                       layers in the build cache and with an empty one: `docker buildx prune --all` is run
   runtimes            PHP 7.4 -> 8.2 -> 8.4, and JIT off -> tracing, in containers: a run each, one table
+  draw [N]            what the draw of a MySQL server matters: N runs (5) of an unchanged tree with one server for both
+                      arms, and as many with one each
 
+aa, plant, suite and neighbour measure with the driver $BENCH_DRIVER (default: process).
 Work directories are kept below $BENCH_DIRECTORY (default: a new temporary directory).
 TEXT
 }
@@ -45,6 +48,9 @@ summary() {
   local name=$1 work=$2
   jq -r --arg name "${name}" '
     def percent: . * 1000 | round / 10;
+    def sd: (add / length) as $m | (map(. - $m | . * .) | add) / (length - 1) | sqrt;
+    def spread($metric): [.cells[].tests[] | select(.metric == $metric and (.logRatios | length) > 1).logRatios | sd] | sort
+      | if length == 0 then "-" else "\(.[0] | percent)-\(.[-1] | percent)%, median \(.[length / 2 | floor] | percent)%" end;
     def change($metric): [.cells[].tests[], (.overall // empty)] | map(select(.metric == $metric and .estimate != null))
       | min_by(if $metric == "latency" then -.estimate.ratio else .estimate.ratio end)
       | if . == null then "-" else "\(.id) \((.estimate.ratio - 1) | percent)% [\((.estimate.low - 1) | percent) .. \((.estimate.high - 1) | percent)] \(.verdict)" end;
@@ -54,6 +60,7 @@ summary() {
     + "  wall \($t.wall | round) s (load \($t.load / $t.wall | percent)%, restarts \($t.restart / $t.wall | percent)%,"
     + " warm-up \($t.warmUp / $t.wall | percent)%, k6 start \($t.k6Start / $t.wall | percent)%, pilot \($t.pilot / $t.wall | percent)%,"
     + " start, census and end \($rest / $t.wall | percent)%)"
+    + "\n    sd of log ratios: QPS \(spread("qps")); p99 \(spread("latency"))"
     + "\n    QPS: \(change("qps"))\n    p99: \(change("latency"))\n    overall: \(change("overall-qps"))"
     + (if (.census | length) > 0 then "\n    census: " + ([.census[] | "\(.scenario): \(.count) \(.base.perRequest) -> \(.head.perRequest)"] | join("; ")) else "" end)
   ' "${work}/comparison.json"
@@ -66,7 +73,7 @@ run() {
   rm -rf -- "${directory}"
   tree "${directory}/base" ''
   tree "${directory}/head" "${plant}"
-  "${LAUNCHER}" run --base "${directory}/base" --head "${directory}/head" --config "${config}" --driver process \
+  "${LAUNCHER}" run --base "${directory}/base" --head "${directory}/head" --config "${config}" --driver "${BENCH_DRIVER}" \
     --work-directory "${directory}/work" >|"${directory}.out" 2>|"${directory}.err" || true
   [[ -f ${directory}/work/comparison.json ]] || bail "${name} did not finish: $(tail -n 5 -- "${directory}.err")"
   summary "${name}" "${directory}/work"
@@ -152,6 +159,12 @@ start_times() {
   done
 }
 
+# own_compose SHARED: the bundled containers as a compose file of the tree's own, perf/compose.yaml.
+own_compose() {
+  printf '%s\n' 'target:' '  compose: perf/compose.yaml' '  service: web' '  port: 8080' "  shared: $1" '  restart: [app]' \
+    '  census: { mysql: mysql, redis: redis }' '  health: /ready' '  prepare: [php seed.php]'
+}
+
 # runtime_tree DIRECTORY PHP JIT: the reference application with a compose file and php.ini of its own, and a page that
 # says what FPM runs with.
 runtime_tree() {
@@ -188,16 +201,8 @@ runtime_run() {
   rm -rf -- "${directory}"
   runtime_tree "${directory}/base" "$2" "$3"
   runtime_tree "${directory}/head" "$4" "$5"
-  cat >|"${directory}/perf-gate.yml" <<'YAML'
-target:
-  compose: perf/compose.yaml
-  service: web
-  port: 8080
-  restart: [app]
-  shared: [mysql, redis, http]
-  census: { mysql: mysql, redis: redis }
-  health: /ready
-  prepare: [php seed.php]
+  own_compose '[mysql, redis, http]' >|"${directory}/perf-gate.yml"
+  cat >>"${directory}/perf-gate.yml" <<'YAML'
 scenarios:
   - { name: health, path: /health, levels: [20] }
   - { name: "five queries, persistent", path: "/queries?n=5&connection=persistent", levels: [20] }
@@ -229,6 +234,48 @@ runtimes() {
   runtime_run 'JIT off to tracing' 8.4 off 8.4 tracing
 }
 
+# draw_run NAME SHARED: one run of an unchanged tree, eight rounds; per cell the mean and variance of its log ratios.
+draw_run() {
+  local directory=${BENCH_DIRECTORY}/$1 arm
+  rm -rf -- "${directory}"
+  for arm in base head; do
+    tree "${directory}/${arm}" ''
+    mkdir -- "${directory}/${arm}/perf"
+    cp -R -- "${HOME_DIRECTORY}/docker/compose.yaml" "${HOME_DIRECTORY}/docker/default" "${directory}/${arm}/perf"
+  done
+  own_compose "$2" >|"${directory}/perf-gate.yml"
+  cat >>"${directory}/perf-gate.yml" <<'YAML'
+scenarios:
+  - { name: "one query, persistent", path: "/query?connection=persistent", levels: [20] }
+  - { name: "five queries, persistent", path: "/queries?n=5&connection=persistent", levels: [20] }
+# A margin within which nothing proves itself: all rounds are measured.
+gate: { max-qps-drop: 0.1% }
+measure: { rounds: 8, slot: 1s }
+YAML
+  "${LAUNCHER}" run --base "${directory}/base" --head "${directory}/head" --config "${directory}/perf-gate.yml" \
+    --driver compose --work-directory "${directory}/work" >|"${directory}.out" 2>|"${directory}.err" || true
+  [[ -f ${directory}/work/comparison.json ]] || bail "$1 did not finish: $(tail -n 5 -- "${directory}.err")"
+  jq -c --arg name "${1%-*}" '.cells[] | .cell.scenario as $cell | .tests[] | select(.metric == "qps") | .logRatios
+    | (add / length) as $mean | { name: $name, cell: $cell, n: length, mean: $mean,
+      variance: ((map(. - $mean | . * .) | add) / (length - 1)) }' "${directory}/work/comparison.json"
+}
+
+# Is there more between runs than the spread within them explains? F = n var(means) / mean(variances), 1 where not.
+draw() {
+  local repeats=$1 i
+  ((repeats >= 2)) || bail "draw: at least 2 runs show a spread, got ${repeats}"
+  for ((i = 1; i <= repeats; i++)); do
+    draw_run "one for both-${i}" '[mysql, redis, http]'
+    draw_run "one each-${i}" '[redis, http]'
+  done | tee -- "${BENCH_DIRECTORY}/draw.ndjson" | jq -rs '
+    def percent: . * 1000 | round / 10;
+    def variance: (add / length) as $m | (map(. - $m | . * .) | add) / (length - 1);
+    "| MySQL | cell | runs: mean change | sd within | sd between | F |", "| --- | --- | --- | --- | --- | --- |",
+    (group_by([.name, .cell])[] | (map(.variance) | add / length) as $within | (map(.mean) | variance) as $between
+      | "| \(.[0].name) | \(.[0].cell) | \(map(.mean | percent | tostring + "%") | join(", ")) | \($within | sqrt | percent)%"
+        + " | \($between | sqrt | percent)% | \(.[0].n * $between / $within * 10 | round / 10) |")'
+}
+
 # Runs a TypeScript file of this directory.
 typescript() {
   local name=$1 bundle=${HOME_DIRECTORY}/node_modules/.cache/perf-gate-bench-$1.mjs
@@ -242,6 +289,7 @@ typescript() {
 
 main() {
   local command=${1:-help} i
+  BENCH_DRIVER=${BENCH_DRIVER:-process}
   BENCH_DIRECTORY=${BENCH_DIRECTORY:-$(mktemp -d -t perf-gate-bench.XXXXXX)}
   mkdir -p -- "${BENCH_DIRECTORY}"
   case "${command}" in
@@ -267,6 +315,7 @@ main() {
     compare) typescript compare ;;
     start) start_times "${2:-3}" ;;
     runtimes) runtimes ;;
+    draw) draw "${2:-5}" ;;
     help | --help | -h) usage ;;
     *) bail "unknown command ${command@Q}; run it without arguments for the list" ;;
   esac
