@@ -1,9 +1,10 @@
 import { assertNever, type CellResult, type Comparison, type TestResult } from "../core/model.ts";
+import { FIRST_LOOK } from "../core/replay.ts";
 import { explainCensus, isClear } from "./census.ts";
 import { type Ink, sentence } from "./escape.ts";
 import { decimal, duration, list, margin, ms, percent, percentMeasured, plural, qps, signedPercent } from "./format.ts";
 import type { ReportInput } from "./input.ts";
-import { FIRST_LOOK, moreTime, NOISY, struckShare, whatWouldSettle } from "./settle.ts";
+import { moreTime, NOISY, struckShare, whatWouldSettle } from "./settle.ts";
 import {
   cellsOf,
   decidingTest,

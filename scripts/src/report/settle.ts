@@ -1,9 +1,7 @@
 import type { CellResult, Comparison, Plan, TestResult } from "../core/model.ts";
+import { FIRST_LOOK } from "../core/replay.ts";
 import { decimal, duration, percent } from "./format.ts";
 import { decidingTest, direction } from "./view.ts";
-
-/** Rounds before the rule looks for the first time (DECISION-RULE.md, "Decision"). */
-export const FIRST_LOOK = 6;
 
 /**
  * Rounds in all after which the interval should no longer reach across the line, if the estimate stays where it is:
