@@ -7,7 +7,7 @@ import type { ConnectionPolicy, CountName, DriverName, LatencyStatistic } from "
  */
 export interface HistoryRecord {
   version: 1;
-  /** SHA-256 over the rest as JSON, the first 16 hex digits: one that is stored twice is one. */
+  /** See `recordId`: one that is stored twice is one. */
   id: string;
   /** Start of the run; ISO 8601, UTC. */
   recordedAt: string;
@@ -25,10 +25,17 @@ export interface HistoryRecord {
   census: { scenario: string; counts: Partial<Record<CountName, number>> }[];
 }
 
+/**
+ * Anchor of figures that another program has measured, without one: they are shown, and no verdict rests on them. What
+ * they are relative to is 1 request/s or 1 ms (`RecordFigure.anchor` = 1), so that a log ratio is the log of the figure;
+ * one round, sd 0: their spread is not known.
+ */
+export const NO_ANCHOR = "none";
+
 export interface Anchor {
   /** What the user calls it: a tag, an image's name. */
   label: string;
-  /** What it is: a commit (40 hex digits) or an image's digest (sha256:...). Only records with the same id compare. */
+  /** What it is: a commit (40 hex digits), an image's digest (sha256:...), or NO_ANCHOR. Only records with the same id compare. */
   id: string;
 }
 
@@ -53,7 +60,8 @@ export interface RecordCell {
   connection: ConnectionPolicy;
   /** SHA-256 over what is asked and how (work, checks, connection, load, level), the first 12 hex digits. */
   suite: string;
-  qps: RecordFigure;
+  /** null where NO_ANCHOR and only the latency was known. */
+  qps: RecordFigure | null;
   /** null for slots without a latency. */
   latency: (RecordFigure & { statistic: LatencyStatistic }) | null;
 }
@@ -65,4 +73,9 @@ export interface RecordFigure {
   logRatio: number;
   sd: number;
   rounds: number;
+}
+
+/** Id of a record, from its content: SHA-256 over its JSON without the id, the first 16 hex digits. */
+export function recordId(record: Omit<HistoryRecord, "id"> & { id?: string }, sha256: (text: string) => string): string {
+  return sha256(JSON.stringify({ ...record, id: undefined })).slice(0, 16);
 }
