@@ -98,6 +98,29 @@ export function restartOrder(services: Services, restart: readonly string[]): st
   return order;
 }
 
+/**
+ * @throws InputError where one of `restart` is up before the first of them is, which runs PHP: it would have to start
+ * with PHP and before it
+ */
+export function checkRestart(services: Services, restart: readonly string[]): void {
+  const [php, ...others] = restart;
+  if (php === undefined) return;
+  const before = new Set<string>();
+  const add = (name: string): void => {
+    for (const other of Object.keys(services[name]?.depends_on ?? {})) {
+      if (before.has(other)) continue;
+      before.add(other);
+      add(other);
+    }
+  };
+  add(php);
+  const early = others.find((name) => before.has(name));
+  if (early !== undefined)
+    throw new InputError(
+      `target.restart: ${php} is the first, so PHP runs in it, and waits for ${early} (depends_on), which therefore starts once and is not restarted. Take ${early} out, or name the service that runs PHP first.`,
+    );
+}
+
 /** Namespaces a service shares with another one: [how, whose]. */
 function modesOf(service: ComposeService): [string, string][] {
   return (["network_mode", "ipc", "pid"] as const).flatMap((key): [string, string][] => {

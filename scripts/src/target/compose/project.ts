@@ -1,6 +1,6 @@
 import { InputError } from "../../core/errors.ts";
 import { ARMS, type Arm, type Link, type Resources } from "../../core/model.ts";
-import { checkOwn, checkShared, namedVolumes, requireServices, sharedServices } from "./checks.ts";
+import { checkOwn, checkRestart, checkShared, namedVolumes, requireServices, sharedServices } from "./checks.ts";
 import { quietHealthcheck } from "./healthcheck.ts";
 import { limited, pinned } from "./limits.ts";
 import { withLinks } from "./links.ts";
@@ -118,6 +118,7 @@ function prepared(model: ComposeModel, options: SharedOptions): { linked: Compos
   const { service, targetServices, shared, links } = options;
   requireServices(model, "target.service", [service]);
   requireServices(model, "target.restart", targetServices);
+  checkRestart(model.services, targetServices);
   requireServices(model, "target.shared", shared);
   requireServices(model, "target.links", Object.keys(links));
   const target = [...new Set([service, ...targetServices])];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../src/core/errors.ts";
 import { ARMS, type Arm } from "../../../src/core/model.ts";
-import { requireServices, restartOrder } from "../../../src/target/compose/checks.ts";
+import { checkRestart, requireServices, restartOrder } from "../../../src/target/compose/checks.ts";
 import { quietHealthcheck, quietImageHealthcheck } from "../../../src/target/compose/healthcheck.ts";
 import {
   armProject,
@@ -262,6 +262,14 @@ test("what lives in the container of a restarted service is restarted after it",
   const web: ComposeService = { network_mode: "service:app" };
   const exporter: ComposeService = { pid: "service:web" };
   expect(restartOrder({ exporter, web, app: {}, db: {} }, ["app", "db"])).toEqual(["app", "web", "exporter", "db"]);
+});
+
+test("what PHP waits for is up before it and cannot be restarted with it", () => {
+  const waits = (...names: string[]) => ({ depends_on: Object.fromEntries(names.map((name) => [name, {}])) });
+  const services = { web: waits("app"), app: waits("cache"), cache: waits("db"), db: {} };
+  expect(complaint(() => checkRestart(services, ["app", "db"]))).toContain("waits for db (depends_on)");
+  expect(complaint(() => checkRestart(services, ["web", "app"]))).toContain("name the service that runs PHP first");
+  expect(() => checkRestart(services, ["app", "web"])).not.toThrow();
 });
 
 describe("shared services", () => {
