@@ -29,7 +29,7 @@ const NOTHING = /^0+$/;
  * @throws InputError where the event names no base, must not run a stranger's code, or the history is not there
  */
 export async function sidesOf(event: GitHubEvent, directory: string, base: string | null): Promise<Sides> {
-  refuse(event.name);
+  refuseEvent(event.name);
   const git = gitIn(directory);
   const head = await git("rev-parse", "--verify", "HEAD^{commit}").catch((error: Error & { stderr?: string }) => {
     throw new InputError(
@@ -56,8 +56,11 @@ export async function sidesOf(event: GitHubEvent, directory: string, base: strin
   }
 }
 
-/** Events that run with the rights of the target repository while somebody else's code is what would be measured. */
-function refuse(name: string): void {
+/**
+ * @throws InputError for events that run with the rights of the target repository while somebody else's code is what
+ *   would be measured
+ */
+export function refuseEvent(name: string): void {
   if (name !== "pull_request_target" && name !== "workflow_run") return;
   throw new InputError(
     `event ${name}: it runs with this repository's write token and secrets, and measuring runs the code of a pull ` +
@@ -108,7 +111,12 @@ async function push(git: Git, payload: unknown, head: string): Promise<Sides> {
   const before = text(payload, "before");
   if (NOTHING.test(before)) return await beforeHead(git, head);
   if (at(payload, "deleted") === true) throw new InputError("event push: the branch was deleted; there is no head");
-  const base = await present(git, before, "the commit before the push", 0);
+  const base = await present(git, before, "the commit before the push", 0).catch((error: Error) => {
+    if (at(payload, "forced") !== true) throw error;
+    throw new InputError(
+      `event push: it was forced, and the commit before it (${short(before)}) is gone from the branches. Give the input base`,
+    );
+  });
   return { base, head, labels: { base: short(base), head: short(head) } };
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -172,5 +173,47 @@ describe("what is refused", () => {
 
   test("an option in place of a base", async () => {
     await expect(sidesOf(push(NONE), full, "--all")).rejects.toThrow(/input base/);
+  });
+});
+
+interface Schema {
+  $ref?: string;
+  allOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+}
+
+describe("what is read of a payload, here and in perf-report.yml, is always in what GitHub describes", () => {
+  const { components } = createRequire(import.meta.url)("@octokit/openapi/generated/api.github.com.json") as {
+    components: { schemas: Record<string, Schema> };
+  };
+  const parts = (schema: Schema): Schema[] => {
+    const referred = components.schemas[schema.$ref?.replace("#/components/schemas/", "") ?? ""];
+    return [schema, ...[referred ?? [], schema.allOf ?? []].flat().flatMap(parts)];
+  };
+
+  test.each([
+    ["webhook-push", ["before", "deleted", "forced"]],
+    ["webhook-merge-group-checks-requested", ["merge_group.base_sha", "merge_group.base_ref"]],
+    ...["opened", "synchronize", "reopened", "labeled"].map((action): [string, string[]] => [
+      `webhook-pull-request-${action}`,
+      ["number", "updated_at", "base.ref", "base.sha", "head.ref", "head.sha"].map((key) => `pull_request.${key}`),
+    ]),
+    [
+      "webhook-workflow-run-completed",
+      ["id", "event", "head_branch", "head_repository"].map((key) => `workflow_run.${key}`),
+    ],
+  ])("%s", (name, paths) => {
+    for (const path of paths) {
+      let place: Schema = { $ref: `#/components/schemas/${name}` };
+      for (const key of path.split(".")) {
+        const all = parts(place);
+        expect(
+          all.some(({ required }) => required?.includes(key)),
+          `${path}: ${key}`,
+        ).toBe(true);
+        place = { allOf: all.flatMap(({ properties }) => properties?.[key] ?? []) };
+      }
+    }
   });
 });
