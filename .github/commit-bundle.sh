@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Puts the files of a directory in the place of scripts/dist, by one commit on the branch of this job, and starts the
-# tests on it. Through the API, so that no credentials are left in the checkout; GitHub signs such a commit.
+# tests on it. Through the API, so that no credentials are left in the checkout; GitHub signs such a commit. Its message
+# lets Dependabot rebase the branch all the same: that starts it all again.
 #
 #   .github/commit-bundle.sh DIRECTORY
 #
@@ -34,7 +35,7 @@ main() {
       query: "mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }",
       variables: { input: {
         branch: { repositoryNameWithOwner: $repository, branchName: $branch },
-        message: { headline: "Bundle rebuilt" },
+        message: { headline: "Bundle rebuilt [dependabot skip]" },
         expectedHeadOid: $head,
         fileChanges: { additions: $added[0], deletions: $removed[0] }
       } }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What release.yml does for a tag vX.Y.Z.
 #
-#   .github/release.sh check     the tag is package.json's version, its commit is on main, CHANGELOG.md knows it
+#   .github/release.sh check     the tag is package.json's version, its commit is on main, CHANGELOG.md knows it, and
+#                                no later version of vX would lose that name to it
 #   .github/release.sh archive   perf-gate-X.Y.Z.tar.gz of the tag's tree
 #   .github/release.sh publish   the release with that file, and vX moved to it
 #
@@ -18,7 +19,7 @@ readonly VERSION=${TAG#v}
 readonly ARCHIVE=perf-gate-${VERSION}.tar.gz
 
 check() {
-  local packaged
+  local packaged newest
   packaged=$(jq --raw-output .version package.json)
   if [[ ${packaged} != "${VERSION}" ]]; then
     bail "${EXIT_USAGE}" "the tag is ${TAG}, package.json says ${packaged}"
@@ -28,6 +29,10 @@ check() {
   fi
   if [[ -z $(notes) ]]; then
     bail "${EXIT_USAGE}" "CHANGELOG.md has nothing below '## ${VERSION}'"
+  fi
+  newest=$(git tag --list "${TAG%%.*}.*" | sort --version-sort | tail --lines 1)
+  if [[ ${newest} != "${TAG}" ]]; then
+    bail "${EXIT_USAGE}" "${TAG%%.*} would move back from ${newest:-nothing} to ${TAG}: release a version after it"
   fi
 }
 

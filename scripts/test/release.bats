@@ -11,6 +11,8 @@ setup() {
   git add --all
   git -c user.name=a -c user.email=a@example.invalid commit --quiet --message one
   git update-ref refs/remotes/origin/main HEAD
+  git tag v1.2.3
+  git tag v2.0.0
   GITHUB_SHA=$(git rev-parse HEAD)
   export GITHUB_SHA GITHUB_REF_NAME=v1.2.3 GITHUB_REPOSITORY=octo/perf-gate
   unset GITHUB_ACTIONS
@@ -40,6 +42,13 @@ setup() {
   GITHUB_SHA=$(git rev-parse HEAD) run "${ROOT}/.github/release.sh" check
   [[ ${status} -eq 2 ]]
   [[ ${output} == *'v1.2.3 is not on main'* ]]
+}
+
+@test "a version before the one that v1 is" {
+  git tag v1.10.0
+  run "${ROOT}/.github/release.sh" check
+  [[ ${status} -eq 2 ]]
+  [[ ${output} == *'v1 would move back from v1.10.0 to v1.2.3'* ]]
 }
 
 @test "the notes are the version's own, the archive is the tag's tree" {

@@ -16,6 +16,8 @@ interface ParameterObject {
   name: string;
   in: "path" | "query" | "header";
   required?: boolean;
+  /** A path's parameter that may hold slashes. */
+  "x-multi-segment"?: boolean;
   schema: object;
 }
 interface ResponseObject {
@@ -53,7 +55,7 @@ export class Contract {
         operation,
         pointer: `#/paths/${escapePointer(template)}/${method}`,
         names: [...template.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string),
-        pattern: new RegExp(`^${template.replaceAll(".", "\\.").replace(/\{(\w+)\}/g, "([^/]+)")}$`),
+        pattern: this.#pattern(template, operation),
       })),
     );
   }
@@ -91,6 +93,15 @@ export class Contract {
     const resolved = this.#resolve<{ value?: unknown }>(example);
     if (resolved?.value === undefined) throw new Error(`${operation} ${status} has no example`);
     return structuredClone(resolved.value) as T;
+  }
+
+  #pattern(template: string, { parameters = [] }: OperationObject): RegExp {
+    const multiple = parameters
+      .map((given) => this.#resolve<ParameterObject>(given))
+      .filter((parameter) => parameter?.["x-multi-segment"] === true)
+      .map((parameter) => parameter?.name);
+    const segment = (_: string, name: string) => (multiple.includes(name) ? "(.+)" : "([^/]+)");
+    return new RegExp(`^${template.replaceAll(".", "\\.").replace(/\{(\w+)\}/g, segment)}$`);
   }
 
   #response(operation: string, status: number): { pointer: string; response: ResponseObject | null } {
