@@ -20,11 +20,10 @@ const BELOW: Record<string, readonly string[]> = {
 };
 
 /** Same input, same output: these floors get the clock, random seeds and files handed in. */
-const PURE = ["core", "report", "history"];
+const PURE = ["core", "report"];
 const PURE_PACKAGES: Record<string, RegExp> = {
   core: /^(@stdlib\/|pure-rand(\/|$))/,
   report: /^(markdown-table|csv-stringify\/(browser\/esm\/)?sync|marked|picocolors)$/,
-  history: /^@stdlib\//,
 };
 const IMPURE =
   /\b(?:Date\.now|new Date\(\s*\)|Math\.random|performance\.\w|process\.\w|globalThis\b|require\(|setTimeout\(|setInterval\(|setImmediate\(|fetch\(|crypto\.\w|console\.\w)/g;

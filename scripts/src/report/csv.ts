@@ -24,6 +24,7 @@ export function renderCsv({ comparison, census }: ReportInput): string {
       ...figureFields(result, arm),
       ...countFields(counts.get(result.cell.scenario)?.[arm]),
       ...JUDGED.flatMap((metric) => testFields(metric, testOf(result, metric))),
+      ...sinceFields(result),
     ]),
   );
   const header = rows[0]?.map(([name]) => name) ?? ["scenario", "arm", "verdict"];
@@ -48,7 +49,7 @@ function cellFields(result: CellResult, arm: Arm): Fields {
 }
 
 /** What a spreadsheet takes for a formula, in its full-width forms too (OWASP, "CSV Injection"). */
-function harmless(text: string): string {
+export function harmless(text: string): string {
   const line = visible(text);
   return /^[=+\-@＝＋－＠]/.test(line) ? `'${line}` : line;
 }
@@ -92,6 +93,19 @@ function testFields(metric: TestMetric, test: TestResult | null): Fields {
     [`${prefix}_verdict`, test?.verdict ?? null],
     [`${prefix}_confirmation`, test?.confirmation ?? null],
   ];
+}
+
+/** Head against the anchor; no columns where the base was measured. */
+function sinceFields({ since }: CellResult): Fields {
+  if (since === undefined) return [];
+  return (["qps", "latency"] as const).flatMap((metric): Fields => {
+    const estimate = since?.[metric] ?? null;
+    return [
+      [`since_${metric}_ratio`, estimate?.ratio ?? null],
+      [`since_${metric}_low`, estimate?.low ?? null],
+      [`since_${metric}_high`, estimate?.high ?? null],
+    ];
+  });
 }
 
 function snake(name: string): string {
