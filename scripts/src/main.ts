@@ -5,6 +5,7 @@ import { InputError, MeasureError } from "./core/errors.ts";
 import type { Comparison, DriverName } from "./core/model.ts";
 import type { PlanOptions } from "./phases/plan.ts";
 import { createProgress, type Progress, quietProgress } from "./phases/progress.ts";
+import type { StoreOptions } from "./phases/store.ts";
 import { DEFAULT_WORK_DIRECTORY, WorkDirectory } from "./phases/work-directory.ts";
 
 /** Exit statuses; also in the help and the README. */
@@ -60,8 +61,14 @@ export async function main(version: string): Promise<void> {
       .exitOverride();
   const withArms = (command: Command) =>
     command
-      .option("--base <dir>", "tree of the version to compare with, or an image: name@sha256:...")
-      .option("--base-ref <ref>", "the same as a branch, tag or commit of the head's repository")
+      .option(
+        "--base <dir>",
+        "tree of the version to compare with, an image (name@sha256:...), or `stored`: records of earlier runs",
+      )
+      .option(
+        "--base-ref <ref>",
+        "the same as a branch, tag or commit of the head's repository; with --base stored, where no record compares",
+      )
       .option("--head <dir>", "tree or image of the version to judge (default: the current directory)")
       .option(
         "-c, --config <file>",
@@ -80,6 +87,11 @@ export async function main(version: string): Promise<void> {
   withWork("measure", "measure the planned cells; continues an interrupted run").action(measureCommand);
   withWork("compare", "decide from the samples: comparison.json").action(compareCommand);
   withWork("report", "report.md, report.html, results.csv and charts from the comparison").action(reportCommand);
+  withWork("store", "add the record of a finished run with --base stored to the store")
+    .option("--store <store>", "git:BRANCH, a file (.ndjson) or a folder (default: the configuration's baseline.store)")
+    .option("--branch <name>", "branch that the commit is recorded for (default: the one that is checked out)")
+    .option("--url <url>", "where the run can be looked at (default: the job's page)")
+    .action(storeCommand);
   withWork("clean", "remove what killed runs left, and images built ahead; results stay").action(cleanCommand);
   await addDemo(program);
   await addSetup(program);
@@ -176,6 +188,13 @@ async function reportCommand(options: CommonOptions): Promise<void> {
   const { text, chartsNote } = reportPhase(work, home, terminal());
   if (chartsNote !== null) progress.warn(chartsNote);
   print(options.json ? json(work.readComparison()) : text);
+}
+
+async function storeCommand(options: CommonOptions & StoreOptions): Promise<void> {
+  const { storePhase } = await import("./phases/store.ts");
+  const { record, added, label } = await storePhase(workDirectory(options), options, process.env);
+  const what = `${record.id}: ${record.commit.slice(0, 12)} of ${record.branch} against ${record.anchor.label}`;
+  print(options.json ? json({ added, record }) : `${added > 0 ? "recorded" : "already recorded"} in ${label}: ${what}`);
 }
 
 async function addDemo(program: Command): Promise<void> {

@@ -1,5 +1,6 @@
 import {
   assertNever,
+  type BaselineConfig,
   type Checks,
   type ComposeConfig,
   type Config,
@@ -46,6 +47,18 @@ export function toConfig(file: FileShape, flowPath: (flow: string) => string): C
       isolation: measure.isolation,
       generator: measure.generator,
     },
+    baseline: toBaseline(file.baseline),
+  };
+}
+
+function toBaseline(baseline: FileShape["baseline"]): BaselineConfig {
+  return {
+    store: baseline.store,
+    branch: baseline.branch ?? null,
+    anchor: baseline.anchor ?? null,
+    maxQpsDrop: baseline["max-qps-drop"],
+    maxP99Rise: baseline["max-p99-rise"],
+    noise: baseline.noise,
   };
 }
 

@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import { parseCpuList } from "../core/layout.ts";
-import { bytes, duration, leaf, number, oneOf, percent, wordOr } from "./leaves.ts";
+import { bytes, duration, leaf, number, oneOf, percent, text, wordOr } from "./leaves.ts";
 import { margins, scenarios } from "./scenario-schema.ts";
-import { isMapping, section } from "./shapes.ts";
+import { isMapping, printable, section } from "./shapes.ts";
 import { target } from "./target-schema.ts";
 
 const SECOND = 1000;
@@ -25,6 +25,13 @@ function readIsolation(raw: unknown): "auto" | "off" | CpuLists | undefined {
   if (!ours || !theirs || !parseCpuList(services)) return undefined;
   return ours.some((cpu) => theirs.includes(cpu)) ? undefined : { generator, target, services };
 }
+
+/** As git names branches: no option, range or pattern (git-check-ref-format). */
+const isBranch = (value: string): boolean =>
+  printable(250)(value) && !/^[-/.]|[\s~^:?*[\\]|\.\.|\/\/|@\{|[/.]$/.test(value);
+
+const isStore = (value: string): boolean =>
+  value.startsWith("git:") ? isBranch(value.slice("git:".length)) : printable(500)(value) && !value.startsWith("-");
 
 /** The configuration file: kebab-case keys in, values with units parsed (ratios, ms), defaults filled in. */
 export const fileSchema = section({
@@ -122,6 +129,43 @@ export const fileSchema = section({
   })
     .prefault({})
     .describe("How it is measured. The defaults are good for most applications."),
+  baseline: section({
+    store: text({
+      allowed: "git: and the name of a branch, or the path of a folder or of a file that ends in .ndjson",
+      accept: isStore,
+      fix: "Write for example git:perf-gate-data.",
+      json: { writtenExamples: ["git:perf-gate-data", "perf/history.ndjson"] },
+    })
+      .prefault("git:perf-gate-data")
+      .describe("Where records of runs are kept: a branch of the repository, a file or a folder."),
+    branch: text({
+      allowed: "the name of a branch",
+      accept: isBranch,
+      fix: "Write for example main.",
+      json: { writtenExamples: ["main"] },
+    })
+      .optional()
+      .describe("Branch whose records are compared with. Default: the target branch of a pull request, else its own."),
+    anchor: text({
+      allowed: "a tag or commit of the repository, or an image by its digest (name@sha256:...)",
+      accept: (value) => printable(500)(value) && /^[^-\s]\S*$/.test(value),
+      fix: "Write for example v1.4.0, a version that stays as it is.",
+      json: { writtenExamples: ["v1.4.0"] },
+    })
+      .optional()
+      .describe("Frozen version that every recorded run measures along: records hold ratios to it."),
+    "max-qps-drop": margins["max-qps-drop"]
+      .prefault("10%")
+      .describe("Throughput a scenario may lose against the records; wider than in `gate`, as jobs differ."),
+    "max-p99-rise": margins["max-p99-rise"]
+      .prefault("30%")
+      .describe("Rise of the 99th latency percentile against the records that is allowed."),
+    noise: percent({ min: 0.001, max: 0.5, example: "3%" })
+      .prefault("3%")
+      .describe("How much runs of unchanged code are expected to differ; records narrow it."),
+  })
+    .prefault({})
+    .describe("Records of earlier runs as a base: `--base stored`."),
 });
 
 /** What fileSchema gives. */

@@ -1,5 +1,5 @@
 import type { PilotCell, Plan } from "./model.ts";
-import { cellIsRed, FIRST_LOOK, type Flagged, liveTests, type Run } from "./replay.ts";
+import { cellIsRed, FIRST_LOOK, type Flagged, liveTests, RECORD_ROUNDS, type Run } from "./replay.ts";
 import { roundSeconds } from "./schedule.ts";
 import type { TestState } from "./test-state.ts";
 
@@ -13,9 +13,14 @@ export function blockSeconds(cells: readonly PilotCell[], overhead: number): num
   return cells.reduce((sum, cell) => sum + roundSeconds(cell), overhead);
 }
 
-/** When the main stage must end, s from the start: the rest is kept for a confirmation. */
-export function mainDeadline(budgetSeconds: number): number {
-  return budgetSeconds * (1 - CONFIRM_SHARE);
+/** When the main stage must end, s from the start: the rest is kept for a confirmation, where there can be one. */
+export function mainDeadline({ stored, config }: Plan): number {
+  return config.measure.budgetSeconds * (stored === undefined ? 1 - CONFIRM_SHARE : 1);
+}
+
+/** Rounds of every cell before a run can end. */
+export function fewestRounds({ stored }: Plan): number {
+  return stored === undefined ? FIRST_LOOK : RECORD_ROUNDS;
 }
 
 /**
@@ -52,9 +57,9 @@ export function expectedSeconds(
   const { budgetSeconds } = plan.config.measure;
   return {
     block,
-    decided: overhead.start + FIRST_LOOK * block,
+    decided: overhead.start + fewestRounds(plan) * block,
     budget: budgetSeconds,
-    blocksInBudget: Math.max(0, Math.floor((mainDeadline(budgetSeconds) - overhead.start) / block)),
+    blocksInBudget: Math.max(0, Math.floor((mainDeadline(plan) - overhead.start) / block)),
   };
 }
 
@@ -63,6 +68,10 @@ export function expectedSeconds(
  * reach about two standard errors more.
  */
 export function expectedBlocks(run: Run): number {
+  if (run.plan.stored !== undefined) {
+    const judged = run.cells.filter(({ status }) => status === "judged");
+    return Math.max(0, ...judged.map(({ rounds }) => RECORD_ROUNDS - rounds.length));
+  }
   return Math.max(0, ...undecided(run).map((test) => expectedRounds(test, run.rule.cap)));
 }
 

@@ -10,6 +10,7 @@ import type {
   Count,
   CountName,
   Environment,
+  History,
   LatencyMs,
   LatencyStatistic,
   MeasureConfig,
@@ -21,9 +22,10 @@ import type {
   TestResult,
   Verdict,
 } from "./model.ts";
-import { ARMS, assertNever } from "./model.ts";
+import { assertNever } from "./model.ts";
 import { allTests, type CellState, cellIsRed, type Run, replay } from "./replay.ts";
 import { median } from "./stats/robust.ts";
+import { compareStored, type StoredResult } from "./stored.ts";
 import { estimateOf, type TestState } from "./test-state.ts";
 import { isDisturbed } from "./validity.ts";
 
@@ -33,6 +35,8 @@ export interface CompareInput {
   census: Census | null;
   environment: Environment | null;
   lines: readonly SampleLine[];
+  /** Of a run with a stored base. */
+  history?: History | null;
   /** Lines of samples.ndjson that could not be used, as sentences. */
   damaged: readonly string[];
 }
@@ -41,12 +45,13 @@ export interface CompareInput {
  * The comparison of a run: estimate, interval and verdict per cell and metric, and why.
  * Pure: the same input gives the same comparison.
  */
-export function compare({ plan, census, lines, damaged }: CompareInput): Comparison {
+export function compare({ plan, census, environment, lines, history = null, damaged }: CompareInput): Comparison {
   const run = replay(plan, census, lines);
+  const stored = plan.stored === undefined ? null : compareStored(run, environment, history);
   const stop = lines.findLast((line) => line.kind === "stop") ?? null;
-  const cells = run.cells.map((state) => cellResult(run, state));
+  const cells = run.cells.map((state) => cellResult(run, state, stored));
   const overall = run.overall === null ? null : testResult(run, run.overall);
-  const differences = censusDifferences(plan, census);
+  const differences = censusDifferences(plan, census, stored);
   const { verdict, reasons } = runVerdict(cells, overall, differences);
   const edits = configEdits(plan);
   return {
@@ -57,6 +62,7 @@ export function compare({ plan, census, lines, damaged }: CompareInput): Compari
     sameSource: plan.sameSource,
     arms: { base: labelOf(plan, "base"), head: labelOf(plan, "head") },
     ...(edits.length > 0 ? { edits } : {}),
+    ...(stored === null ? {} : { stored: stored.summary }),
     cells,
     overall,
     census: differences,
@@ -108,6 +114,8 @@ function outcome(run: Run, test: TestState): Pick<TestResult, "verdict" | "confi
     case "pass":
       return { verdict: "pass", confirmation: null, reasons: [] };
     case "regression": {
+      // A single look at all its rounds, each on replicas of its own.
+      if (run.plan.stored !== undefined) return { verdict: "regression", confirmation: null, reasons: [] };
       const confirming = run.confirmation?.tests.find((candidate) => candidate.id === test.id) ?? null;
       if (confirming?.verdict === "regression")
         return { verdict: "regression", confirmation: "confirmed", reasons: [] };
@@ -156,9 +164,10 @@ function medianOrNull(values: readonly number[]): number | null {
 
 // ---------------------------------------------------------------- one cell
 
-function cellResult(run: Run, state: CellState): CellResult {
+function cellResult(run: Run, state: CellState, stored: StoredResult | null): CellResult {
   const statistic = state.pilot?.statistic ?? "p99";
-  const tests = state.tests.map((test) => testResult(run, test));
+  const limits = state.tests.map((test) => testResult(run, test));
+  const tests = [...(stored?.tests.get(state.cell.id) ?? []), ...limits];
   return {
     cell: state.cell,
     connection: state.scenario.connection,
@@ -172,6 +181,7 @@ function cellResult(run: Run, state: CellState): CellResult {
     struck: addCounts([state.struck]),
     slots: state.slots,
     reasons: state.reasons,
+    ...(stored === null ? {} : { since: stored.since.get(state.cell.id) ?? null }),
   };
 }
 
@@ -237,8 +247,10 @@ function runVerdict(
   const reasons: Reason[] = [];
   const say = (code: string, text: string) => reasons.push({ code, text });
 
+  const confirmed = ({ tests }: CellResult) =>
+    tests.some(({ confirmation }) => confirmation === "confirmed") ? ", confirmed" : "";
   for (const cell of named("error")) say("error", `${cell.cell.id}: ${firstReason(cell)}`);
-  for (const cell of named("regression")) say("regression", `${cell.cell.id} is slower than allowed, confirmed`);
+  for (const cell of named("regression")) say("regression", `${cell.cell.id} is slower than allowed${confirmed(cell)}`);
   if (overall?.verdict === "regression") say("overall-regression", "all scenarios together are slower than allowed");
   for (const difference of differences.filter((entry) => entry.exceeded)) {
     say(
@@ -275,12 +287,14 @@ function firstOf(reasons: readonly Reason[]): string {
 
 // ---------------------------------------------------------------- census
 
-function censusDifferences(plan: Plan, census: Census | null): CensusDifference[] {
+/** With a stored base, against what the newest record of the scenario counted. */
+function censusDifferences(plan: Plan, census: Census | null, stored: StoredResult | null): CensusDifference[] {
   const differences: CensusDifference[] = [];
   for (const { scenario, arms } of census?.scenarios ?? []) {
+    const recorded = stored === null ? arms.base.counts : stored.counts(scenario);
     for (const count of Object.keys(COUNT_LABEL) as CountName[]) {
-      const [base, head] = ARMS.map((arm) => arms[arm].counts[count]);
-      if (base === undefined || head === undefined) continue;
+      const [base, head] = [recorded[count], arms.head.counts[count]];
+      if (base === undefined || head === undefined || (stored !== null && !head.exact)) continue;
       const allowed = plan.config.gate.maxAdded[count] ?? null;
       const differs = base.exact && head.exact ? base.perRequest !== head.perRequest : apart(base, head);
       if (!differs) continue;

@@ -1,10 +1,6 @@
 import { normalQuantile, tCdf, tQuantile } from "./stats/distributions.ts";
-import { median, scaledMad } from "./stats/robust.ts";
+import { FLOOR, median, scaledMad, winsorised } from "./stats/robust.ts";
 
-/** Winsorising reach in robust standard deviations. */
-const CLIP = 3.5;
-/** Smallest spread believed, as sd of a log ratio: 0.2%. */
-const FLOOR = 0.002;
 /** Prior degrees of freedom of the moderated variance, where a pool is large enough to have a prior. */
 const PRIOR_DF = 2;
 /** Cells a pool needs before its median spread is used as a prior. */
@@ -83,11 +79,9 @@ export function look(x: readonly number[], pool: Pool, rule: Rule): Look {
   const priorDf = pooled ? PRIOR_DF : 0;
   const own = scaledMad(x);
   const prior = Math.max(FLOOR, pool.spread ?? own);
-  const reach = CLIP * Math.max(own, prior);
-  const centre = median(x);
-  const winsorised = x.map((value) => Math.min(Math.max(value, centre - reach), centre + reach));
-  const mean = winsorised.reduce((sum, value) => sum + value, 0) / n;
-  const squares = winsorised.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const values = winsorised(x, Math.max(own, prior));
+  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   const df = n - 1 + priorDf;
   const variance = Math.max((priorDf * prior ** 2 + squares) / df, (FLOOR / 2) ** 2);
   const se = Math.sqrt(variance / n);

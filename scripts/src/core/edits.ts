@@ -26,6 +26,12 @@ const SINGLE: [key: string, say: (config: Config) => string | null][] = [
   ["measure.max-error-rate", ({ measure }) => percent(measure.maxErrorRate)],
   ["measure.max-foreign-cpu", ({ measure: { maxForeignCores: cores } }) => (cores === null ? "off" : percent(cores))],
   ["measure.isolation", ({ measure }) => say(measure.isolation)],
+  ["baseline.store", ({ baseline }) => baseline.store],
+  ["baseline.branch", ({ baseline }) => baseline.branch],
+  ["baseline.anchor", ({ baseline }) => baseline.anchor],
+  ["baseline.max-qps-drop", ({ baseline }) => percent(baseline.maxQpsDrop)],
+  ["baseline.max-p99-rise", ({ baseline }) => percent(baseline.maxP99Rise)],
+  ["baseline.noise", ({ baseline }) => percent(baseline.noise)],
 ];
 
 /**

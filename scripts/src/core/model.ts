@@ -1,7 +1,9 @@
+import type { Anchor, HistoryRecord } from "./record.ts";
+
 /**
  * The words of the program as types. Every file of a work directory is one of these:
  * plan.json = Plan, environment.json = Environment, census.json = Census, samples.ndjson = SampleLine per line,
- * comparison.json = Comparison.
+ * history.json = History, comparison.json = Comparison.
  */
 
 /** One side of a comparison. */
@@ -193,11 +195,26 @@ export interface MeasureConfig {
   generator: "auto" | "container";
 }
 
+/** Records of earlier runs as a base; ratios as in Limits. */
+export interface BaselineConfig {
+  /** "git:BRANCH", or the path of a file or folder. */
+  store: string;
+  /** Branch whose records are compared with; null = that of the run. */
+  branch: string | null;
+  /** Frozen version that every recorded run measures along: a tag or commit, or an image by its digest; null = none. */
+  anchor: string | null;
+  maxQpsDrop: number;
+  maxP99Rise: number;
+  /** Spread between runs of unchanged code that is expected before there are records, as sd of a log ratio. */
+  noise: number;
+}
+
 export interface Config {
   target: TargetConfig;
   scenarios: Scenario[];
   gate: GateConfig;
   measure: MeasureConfig;
+  baseline: BaselineConfig;
 }
 
 // ---------------------------------------------------------------- plan.json
@@ -236,6 +253,19 @@ export interface Cell {
   level: number | null;
 }
 
+/** A run that is compared with records and can become one: its base arm is the anchor. */
+export interface StoredBase {
+  anchor: Anchor;
+  /** The store, as it calls itself. */
+  store: string;
+  /** Branch whose records count. */
+  branch: string;
+  /** Cell id -> suite of a record's cell: what is asked and how. */
+  suites: Record<string, string>;
+  /** Tree whose configuration judges, where that is neither arm's; its flows are in it. */
+  judge?: ArmSource;
+}
+
 export interface Plan {
   version: 1;
   /** SHA-256 over the rest, hex. */
@@ -252,6 +282,8 @@ export interface Plan {
   headConfig?: Config | null;
   cells: Cell[];
   layout: Layout;
+  /** Absent where the base is measured. */
+  stored?: StoredBase;
 }
 
 // ---------------------------------------------------------------- environment.json
@@ -436,6 +468,18 @@ export type SampleLine =
   | { kind: "confirm"; tests: string[] }
   | { kind: "stop"; reason: StopReason; detail: string | null; wallSeconds: number };
 
+// ---------------------------------------------------------------- history.json
+
+/** history.json, of a run with a stored base: what the store held when it was planned. */
+export interface History {
+  version: 1;
+  planId: string;
+  /** True where there was no store yet. */
+  missing: boolean;
+  /** Oldest first; of the branch and anchor of the plan, or where it has none of them, the newest of any. */
+  records: HistoryRecord[];
+}
+
 // ---------------------------------------------------------------- comparison.json
 
 /** Why a slot counts for nothing; from causes, never from results. */
@@ -534,6 +578,8 @@ export interface CellResult {
   /** Slots measured, struck ones included. */
   slots: number;
   reasons: Reason[];
+  /** Against the anchor, ratios head/anchor with 95% intervals; only with a stored base, null without enough rounds. */
+  since?: { qps: Estimate; latency: Estimate | null } | null;
 }
 
 export interface CensusDifference {
@@ -556,6 +602,17 @@ export interface ConfigEdit {
   head: string | null;
 }
 
+/** The records that stand for the base. */
+export interface StoredSummary {
+  anchor: Anchor;
+  store: string;
+  branch: string;
+  /** True where there was no store yet. */
+  missing: boolean;
+  /** Records that any test was compared with, newest first. */
+  records: { id: string; commit: string; recordedAt: string; url: string | null }[];
+}
+
 export interface Comparison {
   version: 1;
   planId: string;
@@ -565,6 +622,8 @@ export interface Comparison {
   arms: Record<Arm, { label: string; commit: string | null }>;
   /** Absent where the head leaves the configuration as it is. */
   edits?: ConfigEdit[];
+  /** Absent where the base was measured. `arms.base` is the anchor, and a test's `base` what the records lead to expect. */
+  stored?: StoredSummary;
   cells: CellResult[];
   /** null with too few cells for a median over cells. */
   overall: TestResult | null;

@@ -46,12 +46,15 @@ export function buildPlan(input: PlanInput, hash: (text: string) => string): Pla
 
 /** What `Plan.id` must be; differs where the file was edited. */
 export function planId(plan: Omit<Plan, "id">, hash: (text: string) => string): string {
-  const { version, seed, arms, sameSource, driver, config, cells, layout, headConfig } = plan;
-  const parts = [version, seed, arms, sameSource, driver, config, cells, layout];
-  return hash(JSON.stringify(headConfig === undefined ? parts : [...parts, headConfig]));
+  const { version, seed, arms, sameSource, driver, config, cells, layout, headConfig, stored } = plan;
+  const parts: unknown[] = [version, seed, arms, sameSource, driver, config, cells, layout];
+  if (headConfig !== undefined) parts.push(headConfig);
+  if (stored !== undefined) parts.push({ stored });
+  return hash(JSON.stringify(parts));
 }
 
-function cellsOf(config: Config): Cell[] {
+/** Every scenario at every of its load levels, in their order. */
+export function cellsOf(config: Config): Cell[] {
   return config.scenarios.flatMap(({ name, load }): Cell[] => {
     const cell = (level: number | null, unit: string): Cell => ({
       id: `${name} @${level ?? "auto"}${unit}`,

@@ -1,4 +1,21 @@
-import type { ConnectionPolicy, CountName, DriverName, LatencyStatistic } from "./model.ts";
+import type {
+  Cell,
+  Census,
+  ConnectionPolicy,
+  CountName,
+  DriverName,
+  Environment,
+  Estimate,
+  LatencyStatistic,
+  Plan,
+  SampleLine,
+  Scenario,
+  SlotSample,
+} from "./model.ts";
+import { type CellState, FIRST_LOOK, replay } from "./replay.ts";
+import { tQuantile } from "./stats/distributions.ts";
+import { FLOOR, median, scaledMad, winsorised } from "./stats/robust.ts";
+import { measuredValue } from "./test-state.ts";
 
 /**
  * What a store holds: one line of JSON per run, a HistoryRecord. A run that is recorded compares a commit (its head)
@@ -19,7 +36,7 @@ export interface HistoryRecord {
   url: string | null;
   anchor: Anchor;
   conditions: Conditions;
-  /** Cells without a clean round are left out. */
+  /** Cells with fewer clean rounds than a verdict needs are left out. */
   cells: RecordCell[];
   /** Counts per request of the commit, by scenario; only exact ones. */
   census: { scenario: string; counts: Partial<Record<CountName, number>> }[];
@@ -35,7 +52,10 @@ export const NO_ANCHOR = "none";
 export interface Anchor {
   /** What the user calls it: a tag, an image's name. */
   label: string;
-  /** What it is: a commit (40 hex digits), an image's digest (sha256:...), or NO_ANCHOR. Only records with the same id compare. */
+  /**
+   * What it is: a commit (40 hex digits), an image's digest (sha256:...), or NO_ANCHOR. Only records with the same id
+   * compare.
+   */
   id: string;
 }
 
@@ -66,7 +86,7 @@ export interface RecordCell {
   latency: (RecordFigure & { statistic: LatencyStatistic }) | null;
 }
 
-/** Medians over the rounds in requests/s or ms, and the rounds' log ratios head/anchor: mean, sd, how many. */
+/** Medians over the rounds in requests/s or ms, and the rounds' log ratios head/anchor: winsorised mean, sd, how many. */
 export interface RecordFigure {
   head: number;
   anchor: number;
@@ -76,6 +96,120 @@ export interface RecordFigure {
 }
 
 /** Id of a record, from its content: SHA-256 over its JSON without the id, the first 16 hex digits. */
-export function recordId(record: Omit<HistoryRecord, "id"> & { id?: string }, sha256: (text: string) => string): string {
+export function recordId(
+  record: Omit<HistoryRecord, "id"> & { id?: string },
+  sha256: (text: string) => string,
+): string {
   return sha256(JSON.stringify({ ...record, id: undefined })).slice(0, 16);
+}
+
+/** What a record needs to know beside the files of its run. */
+export interface RecordFacts {
+  commit: string;
+  committedAt: string | null;
+  branch: string;
+  url: string | null;
+}
+
+/**
+ * The record of a run that was measured against an anchor.
+ *
+ * @param sha256 SHA-256 of a text, hex
+ * @throws Error where the plan has no anchor: see it first
+ */
+export function recordOf(
+  {
+    plan,
+    environment,
+    census,
+    lines,
+  }: { plan: Plan; environment: Environment; census: Census; lines: readonly SampleLine[] },
+  { commit, committedAt, branch, url }: RecordFacts,
+  sha256: (text: string) => string,
+): HistoryRecord {
+  if (plan.stored === undefined) throw new Error("a run without an anchor has no record");
+  const rest: Omit<HistoryRecord, "version" | "id"> = {
+    recordedAt: environment.startedAt,
+    commit,
+    committedAt,
+    branch,
+    url,
+    anchor: plan.stored.anchor,
+    conditions: conditionsOf(plan, environment),
+    cells: replay(plan, census, lines).cells.flatMap((state) => recordCell(plan, state) ?? []),
+    census: census.scenarios.map(({ scenario, arms }) => ({ scenario, counts: exactCounts(arms.head.counts) })),
+  };
+  return { version: 1, id: recordId({ version: 1, ...rest }, sha256), ...rest };
+}
+
+function exactCounts(
+  counts: Census["scenarios"][number]["arms"]["head"]["counts"],
+): Partial<Record<CountName, number>> {
+  const exact = Object.entries(counts).filter(([, count]) => count.exact);
+  return Object.fromEntries(exact.map(([name, count]) => [name, count.perRequest]));
+}
+
+/** The conditions of a run. */
+export function conditionsOf(plan: Pick<Plan, "driver">, { machine, tools, php }: Environment): Conditions {
+  const { k6 = "unknown", ...others } = tools;
+  return {
+    must: {
+      driver: plan.driver,
+      cpuModel: machine.cpuModel,
+      logicalCpus: machine.logicalCpus,
+      php: php.head === null ? null : minor(php.head.version),
+      k6: minor(k6),
+    },
+    also: { kernel: machine.kernel, os: machine.os, k6, ...others, ...(php.head && { php: php.head.version }) },
+  };
+}
+
+/** "8.4.11" -> "8.4" */
+export function minor(version: string): string {
+  return /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version;
+}
+
+/**
+ * What is asked of a cell and how, as a hash: other margins or other cells beside it leave it as it is.
+ *
+ * @param flow text of the scenario's flow; null for a request
+ */
+export function suiteOf(cell: Cell, scenario: Scenario, flow: string | null, sha256: (text: string) => string): string {
+  const { work, checks, connection, load } = scenario;
+  const how = load.model === "ramp" ? load : { model: load.model, level: cell.level };
+  const asked = work.kind === "flow" ? { kind: work.kind, text: flow } : work;
+  return sha256(JSON.stringify([asked, checks, connection, how])).slice(0, 12);
+}
+
+function recordCell(plan: Plan, state: CellState): RecordCell | null {
+  const { cell, scenario } = state;
+  const qps = figureOf(state, "qps");
+  const suite = plan.stored?.suites[cell.id];
+  if (qps === null || suite === undefined) return null;
+  const statistic = state.pilot?.statistic ?? "p99";
+  const latency = figureOf(state, statistic);
+  return { id: cell.id, connection: scenario.connection, suite, qps, latency: latency && { ...latency, statistic } };
+}
+
+/** What a record keeps of one figure of a cell; null with fewer clean rounds than a verdict needs. */
+export function figureOf({ status, rounds }: CellState, statistic: "qps" | LatencyStatistic): RecordFigure | null {
+  if (status !== "judged" || rounds.length < FIRST_LOOK) return null;
+  const value = (slot: SlotSample) => measuredValue(slot, statistic);
+  const logs = rounds.map(({ base, head }) => Math.log(value(head) / value(base)));
+  const values = winsorised(logs, Math.max(scaledMad(logs), FLOOR));
+  const mean = values.reduce((sum, log) => sum + log, 0) / values.length;
+  const squares = values.reduce((sum, log) => sum + (log - mean) ** 2, 0);
+  return {
+    head: median(rounds.map(({ head }) => value(head))),
+    anchor: median(rounds.map(({ base }) => value(base))),
+    logRatio: mean,
+    sd: Math.sqrt(squares / (values.length - 1)),
+    rounds: values.length,
+  };
+}
+
+/** A record's figure as the ratio head/anchor with its 95% interval (Student's t over its rounds); jobs differ by more. */
+export function sinceAnchor({ logRatio, sd, rounds }: RecordFigure): Estimate {
+  const half = rounds < 2 ? 0 : (tQuantile(0.975, rounds - 1) * Math.max(sd, FLOOR)) / Math.sqrt(rounds);
+  return { n: rounds, ratio: Math.exp(logRatio), low: Math.exp(logRatio - half), high: Math.exp(logRatio + half) };
 }

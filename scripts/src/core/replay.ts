@@ -17,6 +17,8 @@ import { isDisturbed, isEnvironment, isFunctional, strikeReason } from "./validi
 
 /** Rounds before anything is decided. */
 export const FIRST_LOOK = 6;
+/** Rounds of every cell in a run that is compared with records; what it records is no better known with more. */
+export const RECORD_ROUNDS = 8;
 const ALPHA = 0.05;
 const BETA = 0.05;
 /** Rounds after which the overall test ends undecided. */
@@ -106,6 +108,7 @@ export function next(run: Run): Next {
   }
   const cells = cellsToMeasure(run);
   if (cells.length > 0) return { kind: "measure", cells };
+  if (run.plan.stored !== undefined) return { kind: "done", capped: true };
   if (flaggedTests(run).length > 0) return { kind: "confirm" };
   return { kind: "done", capped: allTests(run).some((test) => test.verdict === "inconclusive") };
 }
@@ -150,11 +153,23 @@ function begin(plan: Plan, census: Census | null, lines: readonly SampleLine[]):
       confirm: { rounds: [], strikes: noStrikes(), givenUp: false },
     };
   });
+  if (plan.stored !== undefined) return { ...storedRun(plan, cells), lines: [...lines] };
   const inOverall = cells.filter((state) => takesPartInOverall(state));
   const overall = inOverall.length >= OVERALL_CELLS ? overallTest(plan.config.gate.maxOverallQpsDrop) : null;
   const tests = cells.reduce((sum, state) => sum + state.tests.length, overall === null ? 0 : 1);
   const rule = { tests, cap: plan.config.measure.maxRounds, alpha: ALPHA, beta: BETA, firstLook: FIRST_LOOK };
   return { plan, cells, overall, rule, confirmation: null, lines: [...lines], blocks: 0 };
+}
+
+/**
+ * The comparison with the base arm, which is the anchor, is no test: the records are compared with (stored.ts). Absolute
+ * limits are, after all rounds at once.
+ */
+function storedRun(plan: Plan, cells: CellState[]): Omit<Run, "lines"> {
+  const tests = cells.reduce((sum, state) => sum + state.tests.length, 0);
+  for (const state of cells) state.tests = state.tests.filter(({ limit }) => limit !== null);
+  const rule = { tests, cap: RECORD_ROUNDS, alpha: ALPHA, beta: BETA, firstLook: RECORD_ROUNDS };
+  return { plan, cells, overall: null, rule, confirmation: null, blocks: 0 };
 }
 
 /** Judged by the base's configuration, which does not have it: what a change brings along must not outvote the rest. */
@@ -306,6 +321,11 @@ function needsRounds(tests: readonly TestState[]): boolean {
 }
 
 function cellsToMeasure(run: Run): string[] {
+  if (run.plan.stored !== undefined) {
+    return run.cells
+      .filter((state) => state.status === "judged" && state.rounds.length < RECORD_ROUNDS)
+      .map((state) => state.cell.id);
+  }
   const members = run.cells.filter(takesPartInOverall);
   const fewest = Math.min(...members.map((state) => state.rounds.length));
   const overallOpen = run.overall !== null && isOpen(run.overall) && members.length >= OVERALL_CELLS;

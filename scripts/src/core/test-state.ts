@@ -83,7 +83,8 @@ export function addLogRatio(test: TestState, logRatio: number): void {
   test.x.push(test.direction * (logRatio - Math.log(test.line)));
 }
 
-function measuredValue(sample: SlotSample, statistic: "qps" | LatencyStatistic): number {
+/** QPS, or a percentile in ms; NaN where no request completed. */
+export function measuredValue(sample: SlotSample, statistic: "qps" | LatencyStatistic): number {
   return statistic === "qps" ? sample.qps : (sample.latencyMs?.[statistic] ?? Number.NaN);
 }
 

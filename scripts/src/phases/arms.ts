@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { InputError, MeasureError } from "../core/errors.ts";
 import type { ArmSource, Plan } from "../core/model.ts";
 import { ARMS } from "../core/model.ts";
+import type { Anchor } from "../core/record.ts";
 
 /** Where the two arms come from, as the user said it. */
 export interface ArmOptions {
@@ -43,6 +44,35 @@ export async function resolveArms(options: ArmOptions, treesDirectory: string): 
   return { base: baseSource, head: headSource };
 }
 
+/**
+ * The sources of a run with a stored base: its head, and the tree whose configuration judges, null = the head's own.
+ * @throws InputError as resolveArms does
+ */
+export async function resolveHead(
+  { baseRef, head, labels }: ArmOptions,
+  treesDirectory: string,
+): Promise<{ head: ArmSource & { directory: string }; judge: ArmSource | null }> {
+  const source = await fromPath("--head", head ?? ".");
+  const { directory } = source;
+  if (directory === null) throw new InputError("--base stored: --head has to be a tree, as a record is of a commit");
+  const judge = baseRef === undefined ? null : await fromRef(baseRef, directory, join(treesDirectory, "judge"));
+  return { head: { ...source, label: labels?.head ?? source.label, directory }, judge };
+}
+
+/** The version that records are relative to, as `baseline.anchor` names it; @throws InputError where it is not there. */
+export async function resolveAnchor(
+  anchor: string,
+  inside: string,
+  treesDirectory: string,
+): Promise<[ArmSource, Anchor]> {
+  if (IMAGE.test(anchor)) {
+    const source = await fromPath("baseline.anchor", anchor);
+    return [source, { label: source.label, id: anchor.slice(anchor.indexOf("@") + 1).toLowerCase() }];
+  }
+  const source = await fromRef(anchor, inside, join(treesDirectory, "base"), "baseline.anchor");
+  return [source, { label: anchor, id: source.commit as string }];
+}
+
 /** Reference of an image that cannot change: host:port/name:tag@sha256:digest, host and tag optional. */
 const IMAGE =
   /^((?:[a-z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]*)?@sha256:[0-9a-f]{12})[0-9a-f]{52}$/i;
@@ -60,22 +90,24 @@ async function fromPath(flag: string, path: string): Promise<ArmSource> {
   return { label: path, directory, commit: await commitOf(directory), repository: null, image: null };
 }
 
-async function fromRef(ref: string, inside: string, directory: string): Promise<ArmSource> {
+async function fromRef(ref: string, inside: string, directory: string, flag = "--base-ref"): Promise<ArmSource> {
   if (ref.startsWith("-") || ref === "") {
-    throw new InputError(`--base-ref: ${JSON.stringify(ref)} is no branch, tag or commit`);
+    throw new InputError(`${flag}: ${JSON.stringify(ref)} is no branch, tag or commit`);
   }
   const repository = await git(inside, "rev-parse", "--show-toplevel").catch(() => {
-    throw new InputError(`--base-ref needs a git repository, ${inside} is in none: give --base DIR instead`);
+    throw new InputError(
+      `${flag} needs a git repository, ${inside} is in none${flag === "--base-ref" ? ": give --base DIR instead" : ""}`,
+    );
   });
   if ((await realpath(repository)) !== (await realpath(inside))) {
     throw new InputError(
-      `--base-ref compares whole trees, and --head ${inside} is below the repository's top: give --head ${repository}, and say in target.root what is served`,
+      `${flag} names a whole tree, and --head ${inside} is below the repository's top: give --head ${repository}, and say in target.root what is served`,
     );
   }
   const commit = await git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`).catch(
     () => {
       throw new InputError(
-        `--base-ref: ${repository} knows no commit ${JSON.stringify(ref)}; in a shallow clone, fetch it first (git fetch origin ${ref})`,
+        `${flag}: ${repository} knows no commit ${JSON.stringify(ref)}; in a shallow clone, fetch it first (git fetch origin ${ref})`,
       );
     },
   );
@@ -108,14 +140,21 @@ export async function sameTree({ base, head }: Plan["arms"]): Promise<boolean> {
   );
 }
 
+/** Every tree that a plan needs. */
+export type Trees = Plan["arms"] & { judge?: ArmSource };
+
+export function treesOf({ arms, stored }: Plan): Trees {
+  return stored?.judge === undefined ? arms : { ...arms, judge: stored.judge };
+}
+
 /**
- * Makes the worktrees that the plan's arms need, with the untracked paths of `copy` in them. Returns what removes them
+ * Makes the worktrees that a plan needs, those of its arms with the untracked paths of `copy` in them. Returns what removes them
  * again; safe to call twice, and it never rejects: what cannot be removed is told to `warn`, for the run it belonged
  * to is over. Leftovers of a killed run are replaced.
  * @throws MeasureError where a tree cannot be made, naming its directory.
  */
 export async function checkOut(
-  arms: Plan["arms"],
+  trees: Trees,
   copy: readonly string[] = [],
   warn: (text: string) => void = (text) => process.emitWarning(text),
 ): Promise<() => Promise<void>> {
@@ -124,15 +163,15 @@ export async function checkOut(
     await removeTrees(made.splice(0), warn);
   };
   try {
-    for (const arm of ARMS) {
-      const { repository, directory, commit, label } = arms[arm];
+    for (const tree of Object.values(trees)) {
+      const { repository, directory, commit, label } = tree;
       if (repository === null || directory === null || commit === null) continue;
       await rm(directory, { recursive: true, force: true }).catch((error: Error) => {
         throw new MeasureError(
           `${directory}, where ${label} is to be checked out, cannot be emptied: ${error.message}. ${byHand(directory)}`,
         );
       });
-      made.push(arms[arm]);
+      made.push(tree);
       await mkdir(dirname(directory), { recursive: true }).catch((error: Error) => {
         throw new MeasureError(
           `cannot make ${dirname(directory)}, where ${label} is to be checked out: ${error.message}`,
@@ -142,7 +181,7 @@ export async function checkOut(
       await git(repository, "worktree", "add", "--detach", "--quiet", directory, commit).catch((error: Error) => {
         throw new MeasureError(`cannot check out ${label} (${commit.slice(0, 12)}) to ${directory}: ${error.message}`);
       });
-      await copyUntracked(arms, copy, directory);
+      if (tree !== trees.judge) await copyUntracked(trees, copy, directory);
     }
   } catch (error) {
     await remove();
@@ -152,9 +191,9 @@ export async function checkOut(
 }
 
 /** Removes what checkOut() made of these; never rejects. @returns how many there were */
-export async function removeTrees(arms: readonly ArmSource[], warn: (text: string) => void): Promise<number> {
+export async function removeTrees(trees: readonly ArmSource[], warn: (text: string) => void): Promise<number> {
   let removed = 0;
-  for (const { repository, directory } of arms) {
+  for (const { repository, directory } of trees) {
     if (repository === null || directory === null) continue;
     if (existsSync(directory)) removed++;
     await rm(directory, { recursive: true, force: true }).catch((error: Error) => {

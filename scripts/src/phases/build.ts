@@ -1,6 +1,6 @@
 import type { BuildCache } from "../core/model.ts";
 import { buildAhead } from "../target/compose/ahead.ts";
-import { checkOut } from "./arms.ts";
+import { checkOut, treesOf } from "./arms.ts";
 import { LOCK_WAIT, lockMachine } from "./lock.ts";
 import type { Progress } from "./progress.ts";
 import type { WorkDirectory } from "./work-directory.ts";
@@ -27,7 +27,7 @@ export async function buildPhase(
   if (plan.driver !== "compose") return [];
   const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
   try {
-    const removeTrees = await checkOut(plan.arms, plan.config.target.copy, progress.warn);
+    const removeTrees = await checkOut(treesOf(plan), plan.config.target.copy, progress.warn);
     const options = { plan, home, workDirectory: work.path, progress: progress.step, signal };
     let isKept = false;
     try {

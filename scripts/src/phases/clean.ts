@@ -1,9 +1,9 @@
 import { findEngine, isUsable } from "../config/engine.ts";
 import { InputError } from "../core/errors.ts";
-import { ARMS, type Plan } from "../core/model.ts";
+import type { Plan } from "../core/model.ts";
 import { describeRemoved, type Removed, removeAhead, removeLeftovers } from "../target/compose/leftovers.ts";
 import { removeProcesses } from "../target/process/leftovers.ts";
-import { removeTrees } from "./arms.ts";
+import { removeTrees, treesOf } from "./arms.ts";
 import { workerIn } from "./lock.ts";
 import type { Progress } from "./progress.ts";
 import type { WorkDirectory } from "./work-directory.ts";
@@ -35,10 +35,10 @@ export async function cleanPhase(work: WorkDirectory, progress: Progress, signal
   }
   if (plan !== null) {
     // Code under test may have written the plan anew.
-    const ours = ARMS.filter((arm) => plan.arms[arm].directory === work.file("trees", arm));
+    const ours = Object.entries(treesOf(plan)).filter(([name, tree]) => tree.directory === work.file("trees", name));
     add({
       worktree: await removeTrees(
-        ours.map((arm) => plan.arms[arm]),
+        ours.map(([, tree]) => tree),
         progress.warn,
       ),
     });

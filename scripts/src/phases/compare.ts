@@ -12,6 +12,7 @@ export function comparePhase(work: WorkDirectory): Comparison {
     census: work.readCensus(plan),
     environment: work.readEnvironment(plan),
     lines,
+    history: work.readHistory(plan),
     damaged,
   });
   work.writeJson("comparison", comparison);

@@ -10,9 +10,10 @@ import { GitHubError } from "../github/errors.ts";
 import { type Inputs, readInputs } from "../github/inputs.ts";
 import type { Judged } from "../github/label.ts";
 import { ARTIFACT_BYTES } from "../github/limits.ts";
+import { openStore } from "../history/store.ts";
 import { renderComment } from "../report/comment.ts";
 import { acceptedBy, apiOf, type Env, judgedBy } from "./github.ts";
-import { intake, type Trusted } from "./intake.ts";
+import { intake, type Trusted, trustedConfig, usesRecords } from "./intake.ts";
 
 /** Where the measured numbers are: with a run of the repository, or in a directory, as the zip that GitHub keeps. */
 export type Source = { kind: "run"; id: number } | { kind: "directory"; path: string };
@@ -53,13 +54,18 @@ async function comment(api: Api, source: Source, inputs: Inputs, env: Env): Prom
   const zip =
     source.kind === "run" ? await download(api, source.id, inputs.artifact) : readZip(source.path, inputs.artifact);
   const base = await api.tip(pull.baseRef);
-  const measured = intake(await readArtifact(zip), {
+  const files = await readArtifact(zip);
+  const trusted: Trusted = {
     ...(await configAt(api, inputs.config, base)),
     arms: {
       base: { label: pull.baseRef, commit: base },
       head: { label: `#${pull.number}`, commit: judged.commit },
     },
-  });
+  };
+  const measured = intake(
+    files,
+    usesRecords(files) ? { ...trusted, history: await historyOf(trusted, pull.baseRef, env) } : trusted,
+  );
   const { comparison } = measured;
   const { accepted, notes } = await acceptedBy(api, judged, comparison, inputs.acceptLabel);
   if (pull.headRepository !== env["GITHUB_REPOSITORY"]) notes.push(FOREIGN);
@@ -137,7 +143,8 @@ async function download(api: Api, run: number, name: string): Promise<Uint8Array
   return await api.download(artifact.id, ARTIFACT_BYTES);
 }
 
-function readZip(directory: string, name: string): Uint8Array {
+/** The zip of an artifact that was downloaded as it is. */
+export function readZip(directory: string, name: string): Uint8Array {
   let files: string[];
   try {
     files = readdirSync(directory);
@@ -162,7 +169,11 @@ function tooLarge(name: string, bytes: number): InputError {
 }
 
 /** The configuration of the base, at its path or the first of the usual ones. */
-async function configAt(api: Api, path: string | null, commit: string): Promise<Pick<Trusted, "config" | "file">> {
+export async function configAt(
+  api: Api,
+  path: string | null,
+  commit: string,
+): Promise<Pick<Trusted, "config" | "file">> {
   for (const file of path === null ? DEFAULT_FILES : [path]) {
     const config = await api.fileAt(file, commit);
     if (config !== null) return { config, file };
@@ -170,6 +181,27 @@ async function configAt(api: Api, path: string | null, commit: string): Promise<
   return { config: null, file: path ?? DEFAULT_FILES[0] };
 }
 
+/**
+ * The records that a pull request to `branch` is compared with, read from the repository itself.
+ * @throws InputError where they are not on a branch of it
+ */
+async function historyOf(trusted: Trusted, branch: string, env: Env): Promise<NonNullable<Trusted["history"]>> {
+  const { store: name, branch: configured } = trustedConfig(trusted).baseline;
+  if (!name.startsWith("git:")) {
+    throw new InputError(
+      `the run was compared with records of ${name}, which this job does not have: its own job summary has the verdict. ` +
+        "Records on a branch (baseline: { store: git:perf-gate-data }) can be read here",
+    );
+  }
+  const { records, missing } = await openStore(`${name}@${repositoryUrl(env)}`, { directory: ".", env }).read();
+  return { records, missing, store: name, branch: configured ?? branch };
+}
+
+/** https://github.com/owner/name */
+export function repositoryUrl(env: Env): string {
+  return `${env["GITHUB_SERVER_URL"] || "https://github.com"}/${env["GITHUB_REPOSITORY"]}`;
+}
+
 function runUrl(env: Env, run: number): string {
-  return `${env["GITHUB_SERVER_URL"] || "https://github.com"}/${env["GITHUB_REPOSITORY"]}/actions/runs/${run}`;
+  return `${repositoryUrl(env)}/actions/runs/${run}`;
 }

@@ -2,12 +2,12 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { InputError } from "../core/errors.ts";
 import type { Plan } from "../core/model.ts";
-import { sidesOf } from "../github/event.ts";
+import { type GitHubEvent, refuseEvent, sidesOf } from "../github/event.ts";
 import { readInputs } from "../github/inputs.ts";
 import { planPhase } from "./plan.ts";
-import { WorkDirectory } from "./work-directory.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { refOf } from "./store.ts";
+import { STORED } from "./stored-base.ts";
+import { type Env, WorkDirectory } from "./work-directory.ts";
 
 /**
  * The plan phase of a job on GitHub: inputs and event settle what is compared; the checkout is the current directory.
@@ -29,7 +29,9 @@ export async function githubPlanPhase(
     budget: budget ?? undefined,
   };
   const plan =
-    driver === "url" ? await planPhase(options, work, warn) : await planTrees(env, inputs.base, options, work, warn);
+    driver === "url" && inputs.base !== STORED
+      ? await planPhase(options, work, warn)
+      : await planTrees(env, inputs.base, options, work, warn);
   writeOutputs(required(env, "GITHUB_OUTPUT"), {
     "work-directory": work.path,
     driver: plan.driver,
@@ -47,8 +49,30 @@ async function planTrees(
   warn: (line: string) => void,
 ): Promise<Plan> {
   const event = { name: required(env, "GITHUB_EVENT_NAME"), payload: readPayload(required(env, "GITHUB_EVENT_PATH")) };
+  if (base === STORED) return await planStored(env, event, options, work, warn);
   const sides = await sidesOf(event, resolve("."), base);
-  return await planPhase({ ...options, baseRef: sides.base, head: ".", labels: sides.labels }, work, warn);
+  return await planPhase({ ...options, baseRef: sides.base, head: ".", labels: sides.labels }, work, warn, env);
+}
+
+/**
+ * A change is compared with the records of the branch that it goes to, by the configuration of that branch; any other
+ * commit with those of its own branch.
+ */
+async function planStored(
+  env: Env,
+  event: GitHubEvent,
+  options: Parameters<typeof planPhase>[0],
+  work: WorkDirectory,
+  warn: (line: string) => void,
+): Promise<Plan> {
+  const stored = { ...options, base: STORED, head: "." };
+  if (event.name === "pull_request" || event.name === "merge_group") {
+    const { base: baseRef, labels } = await sidesOf(event, resolve("."), null);
+    return await planPhase({ ...stored, baseRef, labels, branch: labels.base }, work, warn, env);
+  }
+  refuseEvent(event.name);
+  const label = (env["GITHUB_SHA"] ?? "").slice(0, 12) || ".";
+  return await planPhase({ ...stored, branch: refOf(env), labels: { base: "", head: label } }, work, warn, env);
 }
 
 function readPayload(path: string): unknown {

@@ -118,6 +118,12 @@ export const planSchema = z.object({
   headConfig: numbers.nullable().optional(),
   cells: z.array(z.object({ id: name, scenario: name })).max(MOST.cells),
   layout: z.object({ generator: cpus, target: cpus, services: cpus, isolated: z.boolean() }),
+  stored: z
+    .object({
+      anchor: z.object({ id: z.string().regex(/^([0-9a-f]{40}|sha256:[0-9a-f]{64})$/) }),
+      suites: z.record(name, z.string().regex(/^[0-9a-f]{12}$/)),
+    })
+    .optional(),
 });
 export type ArtifactPlan = z.output<typeof planSchema>;
 

@@ -3,8 +3,20 @@ import { compare } from "../core/compare.ts";
 import { configEdits } from "../core/edits.ts";
 import { environmentWarnings } from "../core/environment.ts";
 import { describeLayout } from "../core/layout.ts";
-import type { Arm, Census, Comparison, Config, Environment, Layout, Plan, SampleLine } from "../core/model.ts";
-import { buildPlan, planId } from "../core/plan.ts";
+import type {
+  Arm,
+  Census,
+  Comparison,
+  Config,
+  Environment,
+  History,
+  Layout,
+  Plan,
+  SampleLine,
+  StoredBase,
+} from "../core/model.ts";
+import { buildPlan, cellsOf, planId } from "../core/plan.ts";
+import { suiteOf } from "../core/record.ts";
 import type { ArtifactFiles } from "../github/artifact.ts";
 import { readLines } from "./intake-samples.ts";
 import {
@@ -28,6 +40,13 @@ export interface Trusted {
   file: string;
   /** The two sides as GitHub's API names them. */
   arms: Record<Arm, { label: string; commit: string | null }>;
+  /** The records of `baseline.store` of the configuration, and whose count; absent = they were not asked for. */
+  history?: Pick<History, "missing" | "records"> & Pick<StoredBase, "store" | "branch">;
+}
+
+/** Whether a run was compared with records, so that it can be judged only by who reads them. */
+export function usesRecords({ plan }: ArtifactFiles): boolean {
+  return parseWith(planSchema, "plan.json", parseJson("plan.json", plan)).stored !== undefined;
 }
 
 /** A stranger's run, judged by the trusted configuration; all that a report is made of. */
@@ -36,6 +55,7 @@ export interface Intake {
   comparison: Comparison;
   census: Census | null;
   environment: Environment | null;
+  lines: SampleLine[];
 }
 
 /**
@@ -58,29 +78,64 @@ export function intake(files: ArtifactFiles, trusted: Trusted): Intake {
   const census = files.census === null ? null : readCensus(files.census, brought.id, plan, added.scenarios);
   const environment = files.environment === null ? null : readEnvironment(files.environment, brought.id, plan);
   checkComplete(lines, census, environment);
-  const comparison = compare({ plan, census, environment, lines, damaged: [] });
-  return { plan, comparison, census, environment };
+  const history = trusted.history === undefined ? null : { version: 1 as const, planId: plan.id, ...trusted.history };
+  const comparison = compare({ plan, census, environment, lines, history, damaged: [] });
+  return { plan, comparison, census, environment, lines };
 }
 
-function trustedConfig({ config, file }: Trusted): Config {
+/** The configuration that a stranger's run is judged by. */
+export function trustedConfig({ config, file }: Pick<Trusted, "config" | "file">): Config {
   return config === null ? zeroConfig() : parseConfig(config, { file, directory: "/", isFile: () => true });
 }
 
-function trustedPlan(brought: ArtifactPlan, config: Config, { arms }: Trusted): Plan {
-  const source = (arm: Arm) => ({ ...arms[arm], directory: null, repository: null, image: null });
+function trustedPlan(brought: ArtifactPlan, config: Config, trusted: Trusted): Plan {
+  const stored = trustedStored(brought, config, trusted);
+  const { head } = trusted.arms;
+  const base = stored === undefined ? trusted.arms.base : anchorArm(stored);
+  const source = (arm: { label: string; commit: string | null }) => ({
+    ...arm,
+    directory: null,
+    repository: null,
+    image: null,
+  });
   const { budgetSeconds } = brought.config.measure;
   const measure = { ...config.measure, budgetSeconds };
   const plan = {
     seed: brought.seed,
-    arms: { base: source("base"), head: source("head") },
-    sameSource: arms.base.commit !== null && arms.base.commit === arms.head.commit,
+    arms: { base: source(base), head: source(head) },
+    sameSource: stored === undefined && base.commit !== null && base.commit === head.commit,
     driver: brought.driver,
     config: { ...config, measure },
     layout: layoutOf(brought.layout),
+    ...(stored === undefined ? {} : { stored }),
   };
   const headConfig = headConfigOf(brought, plan.config);
   const edited = headConfig !== undefined && configEdits({ config: plan.config, headConfig }).length > 0;
   return buildPlan(edited ? { ...plan, headConfig } : plan, sha256);
+}
+
+/**
+ * What a run with records is compared by: names, margins and records of our own. Which commit or image the anchor's
+ * name stood for, and the hash of a flow, are the run's: like its numbers they can be forged, and are hex digits.
+ */
+function trustedStored(brought: ArtifactPlan, config: Config, { history }: Trusted): StoredBase | undefined {
+  if (brought.stored === undefined) return undefined;
+  const label = config.baseline.anchor;
+  if (label === null) throw refuse("plan.json", "the configuration at the base names no anchor (baseline.anchor)");
+  if (history === undefined) throw refuse("plan.json", "it was compared with stored records, which are not read here");
+  const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
+  const suites = cellsOf(config).flatMap((cell) => {
+    const scenario = scenarios.get(cell.scenario);
+    if (scenario === undefined) return [];
+    const own = scenario.work.kind === "request" ? suiteOf(cell, scenario, null, sha256) : undefined;
+    return [[cell.id, own ?? brought.stored?.suites[cell.id] ?? ""] as const];
+  });
+  const { id } = brought.stored.anchor;
+  return { anchor: { label, id }, store: history.store, branch: history.branch, suites: Object.fromEntries(suites) };
+}
+
+function anchorArm({ anchor }: StoredBase): { label: string; commit: string | null } {
+  return { label: anchor.label, commit: anchor.id.startsWith("sha256:") ? null : anchor.id };
 }
 
 /**

@@ -10,7 +10,7 @@ import { takeCensus } from "../measure/census.ts";
 import { findK6 } from "../measure/k6.ts";
 import { startTarget } from "../target/start.ts";
 import type { Target } from "../target/target.ts";
-import { checkOut } from "./arms.ts";
+import { checkOut, treesOf } from "./arms.ts";
 import { LOCK_WAIT, lockMachine } from "./lock.ts";
 import { machineFacts } from "./machine.ts";
 import { OVERHEAD } from "./plan.ts";
@@ -69,7 +69,7 @@ async function measureLocked(
   earlier: readonly SampleLine[],
 ): Promise<StopReason> {
   const started = performance.now();
-  const removeTrees = await checkOut(plan.arms, plan.config.target.copy, progress.warn);
+  const removeTrees = await checkOut(treesOf(plan), plan.config.target.copy, progress.warn);
   let target: Target | null = null;
   const log = new SampleLog(work, plan, earlier);
   try {
@@ -171,7 +171,7 @@ function nextStep(run: Run, pilots: ReadonlyMap<string, PilotCell>, overhead: nu
   const { budgetSeconds } = run.plan.config.measure;
   const stage: RunStage = run.confirmation === null ? "main" : "confirm";
   const cells = needed.kind === "measure" ? needed.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
-  const deadline = stage === "main" ? mainDeadline(budgetSeconds) : budgetSeconds;
+  const deadline = stage === "main" ? mainDeadline(run.plan) : budgetSeconds;
   const fits = elapsed + blockSeconds(cells, overhead) <= deadline;
   if (needed.kind === "measure" && fits) return { kind: "measure", stage, cells };
   if (stage === "confirm") return { kind: "stop", reason: "budget", detail: null };

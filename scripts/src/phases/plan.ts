@@ -2,20 +2,23 @@ import { randomInt } from "node:crypto";
 import { join, resolve } from "node:path";
 import { loadConfig } from "../config/load.ts";
 import { formatPercent, parseDurationMs } from "../config/units.ts";
-import { expectedSeconds } from "../core/budget.ts";
+import { expectedSeconds, fewestRounds, mainDeadline } from "../core/budget.ts";
 import { InputError } from "../core/errors.ts";
-import type { ArmSource, Config, Plan } from "../core/model.ts";
+import type { ArmSource, Config, History, Plan, StoredBase } from "../core/model.ts";
 import { beforePilot, buildPlan } from "../core/plan.ts";
 import { type ArmOptions, checkCopied, checkOut, resolveArms, sameTree } from "./arms.ts";
 import { checkImages, chooseDriver, wantedDriver, whyDriver } from "./driver.ts";
 import { type Judge, judgeOf } from "./judge.ts";
 import { layoutFor } from "./machine.ts";
-import { sha256, type WorkDirectory } from "./work-directory.ts";
+import { STORED, storedBase } from "./stored-base.ts";
+import { type Env, sha256, type WorkDirectory } from "./work-directory.ts";
 
 export interface PlanOptions extends ArmOptions {
   config?: string | undefined;
   driver?: string | undefined;
   budget?: string | undefined;
+  /** Branch whose records count where the configuration names none; absent = the one that is checked out. */
+  branch?: string | undefined;
 }
 
 /** s before the first block: services, census, pilot; and per block besides its slots: restart, k6's start, warm-up. */
@@ -26,21 +29,28 @@ export async function planPhase(
   options: PlanOptions,
   work: WorkDirectory,
   warn: (line: string) => void,
+  env: Env = process.env,
 ): Promise<Plan> {
+  if (options.base === STORED) {
+    const base = await storedBase(options, resolve(work.path, "trees"), warn, env);
+    if (base.kind === "stored") return await finish(options, work, base);
+    warn(`${base.why}: measured against ${options.baseRef} instead`);
+    return await planPhase({ ...options, base: undefined }, work, warn, env);
+  }
   if (options.base === undefined && options.baseRef === undefined) {
     // Arms that already run are named by the configuration itself.
     const { config } = await loadConfig(options.config ?? null, process.cwd());
     const running = runningArms(options, config);
-    if (running !== null) return await finish(options, work, { config }, running);
+    if (running !== null) return await finish(options, work, { judge: { config }, arms: running });
   }
   const arms = await resolveArms(options, resolve(work.path, "trees"));
   const removeTrees = await checkOut(arms);
   try {
     const judge = await judgeOf(arms, options.config ?? null, warn);
     const running = runningArms(options, judge.config);
-    if (running !== null) return await finish(options, work, judge, running);
+    if (running !== null) return await finish(options, work, { judge, arms: running });
     checkCopied(arms, judge.config.target.copy);
-    return await finish(options, work, judge, arms, await sameTree(arms));
+    return await finish(options, work, { judge, arms, sameSource: await sameTree(arms) });
   } finally {
     await removeTrees();
   }
@@ -54,13 +64,22 @@ function runningArms(options: PlanOptions, { target }: Config): Plan["arms"] | n
   return { base: source(target.url?.base), head: source(target.url?.head) };
 }
 
+/** What is to be measured, and by what it is judged. */
+interface Found {
+  judge: Judge;
+  arms: Plan["arms"];
+  /** By their labels where nothing is said. */
+  sameSource?: boolean;
+  stored?: StoredBase;
+  history?: Pick<History, "missing" | "records">;
+}
+
 async function finish(
   options: PlanOptions,
   work: WorkDirectory,
-  { config, ...rest }: Judge,
-  arms: Plan["arms"],
-  sameSource = arms.base.label === arms.head.label,
+  { judge, arms, sameSource, stored, history }: Found,
 ): Promise<Plan> {
+  const { config, ...rest } = judge;
   const wanted = wantedDriver(options.driver, config.target);
   const driver = await chooseDriver(wanted, config.target);
   checkImages(arms, driver, config.target);
@@ -69,7 +88,7 @@ async function finish(
     {
       seed: randomInt(2 ** 31),
       arms,
-      sameSource,
+      sameSource: sameSource ?? arms.base.label === arms.head.label,
       driver,
       config: {
         ...config,
@@ -78,10 +97,12 @@ async function finish(
       },
       layout: layoutFor(config.measure.isolation),
       ...rest,
+      ...(stored === undefined ? {} : { stored }),
     },
     sha256,
   );
   work.begin();
+  if (history !== undefined) work.writeJson("history", { version: 1, planId: plan.id, ...history });
   work.writeJson("plan", plan);
   return plan;
 }
@@ -96,18 +117,20 @@ function parseBudget(text: string): number {
 
 /** What `plan` prints: cells, expected duration, isolation. */
 export function describePlan(plan: Plan, work: WorkDirectory): string {
-  const { measure, gate } = plan.config;
+  const { measure } = plan.config;
+  const rounds = fewestRounds(plan);
   const cells = beforePilot(plan);
   const expected = expectedSeconds(plan, cells, OVERHEAD);
   const arm = ({ label, commit }: ArmSource) => (commit === null ? label : `${label} (${commit.slice(0, 12)})`);
   const why = whyDriver(plan);
   const width = Math.max(...plan.cells.map((cell) => cell.id.length));
   const lines = [
-    `base       ${arm(plan.arms.base)}`,
+    ...(plan.stored === undefined ? [] : [`base       ${describeRecords(plan.stored, work.readHistory(plan))}`]),
+    `${plan.stored === undefined ? "base  " : "anchor"}     ${arm(plan.arms.base)}`,
     `head       ${arm(plan.arms.head)}${plan.sameSource ? "   the same tree: an A/A run" : ""}`,
     `driver     ${plan.driver}${why === null ? "" : ` (${why})`}`,
     `isolation  ${plan.layout.note}`,
-    `allowed    QPS -${formatPercent(gateMargin(plan, "maxQpsDrop"))}, p99 +${formatPercent(gateMargin(plan, "maxP99Rise"))}, all together QPS -${formatPercent(gate.maxOverallQpsDrop)}`,
+    `allowed    ${describeMargins(plan)}`,
     "",
     `${plan.cells.length} ${plan.cells.length === 1 ? "cell" : "cells"}:`,
     ...plan.cells.map((cell) => {
@@ -120,16 +143,36 @@ export function describePlan(plan: Plan, work: WorkDirectory): string {
       return `  ${cell.id.padEnd(width)}  ${cell.model}, ${connection}, gated: ${gated.join(" and ") || "nothing, only shown"}`;
     }),
     "",
-    `expected   ${minutes(expected.decided)} for an unchanged tree (blocks of ${minutes(expected.block)}, at least 6), at most the budget of ${minutes(measure.budgetSeconds)}`,
+    `expected   ${minutes(expected.decided)} for an unchanged tree (blocks of ${minutes(expected.block)}, at least ${rounds}), at most the budget of ${minutes(measure.budgetSeconds)}`,
   ];
-  if (expected.blocksInBudget < 6) {
-    const needed = (OVERHEAD.start + 6 * expected.block) / 0.8;
+  if (expected.blocksInBudget < rounds) {
+    const share = mainDeadline(plan) / measure.budgetSeconds;
+    const needed = (OVERHEAD.start + rounds * expected.block) / share;
     lines.push(
-      `warning    the budget holds ${expected.blocksInBudget} blocks, nothing is decided before 6: give it ${minutes(needed)} or fewer cells`,
+      `warning    the budget holds ${expected.blocksInBudget} blocks, nothing is decided before ${rounds}: give it ${minutes(needed)} or fewer cells`,
     );
   }
   lines.push(`written    ${join(work.path, "plan.json")}`);
   return lines.join("\n");
+}
+
+/** "12 records of main in git:perf-gate-data, newest c0ffee1 of 2026-11-20" */
+function describeRecords({ store, branch }: StoredBase, history: History | null): string {
+  const records = history?.records.filter((record) => record.branch === branch) ?? [];
+  const newest = records.at(-1);
+  if (newest === undefined)
+    return `no record of ${branch} in ${store}${history?.missing ? ", which is not there yet" : ""}`;
+  const last = `newest ${newest.commit.slice(0, 7)} of ${newest.recordedAt.slice(0, 10)}`;
+  return `${records.length} ${records.length === 1 ? "record" : "records"} of ${branch} in ${store}, ${last}`;
+}
+
+function describeMargins(plan: Plan): string {
+  const { gate, baseline } = plan.config;
+  if (plan.stored !== undefined) {
+    return `QPS -${formatPercent(baseline.maxQpsDrop)}, p99 +${formatPercent(baseline.maxP99Rise)} against the records`;
+  }
+  const [qps, p99] = [gateMargin(plan, "maxQpsDrop"), gateMargin(plan, "maxP99Rise")];
+  return `QPS -${formatPercent(qps)}, p99 +${formatPercent(p99)}, all together QPS -${formatPercent(gate.maxOverallQpsDrop)}`;
 }
 
 function gateMargin(plan: Plan, key: "maxQpsDrop" | "maxP99Rise"): number {

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { InputError, MeasureError } from "../core/errors.ts";
-import type { Census, Comparison, Environment, Plan, SampleLine } from "../core/model.ts";
+import type { Census, Comparison, Environment, History, Plan, SampleLine } from "../core/model.ts";
 import { planId } from "../core/plan.ts";
 import { censusSchema, sampleLineSchema } from "./sample-schema.ts";
 
@@ -25,6 +25,7 @@ const FILES = {
   environment: "environment.json",
   census: "census.json",
   samples: "samples.ndjson",
+  history: "history.json",
   comparison: "comparison.json",
 } as const;
 
@@ -32,6 +33,8 @@ const FILES = {
 const EARLIER = "earlier";
 /** What stays where it is when a new plan begins: caches and earlier runs. */
 const KEPT = new Set<string>([EARLIER, ".gitignore"]);
+
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** SHA-256, hex. */
 export function sha256(text: string): string {
@@ -86,7 +89,7 @@ export class WorkDirectory {
     });
   }
 
-  writeJson(name: keyof typeof FILES, value: Plan | Environment | Census | Comparison): void {
+  writeJson(name: keyof typeof FILES, value: Plan | Environment | Census | History | Comparison): void {
     this.write(FILES[name], `${JSON.stringify(value, null, 2)}\n`);
   }
 
@@ -110,6 +113,15 @@ export class WorkDirectory {
     if (!parsed.success) throw this.#damaged(FILES.census, firstIssue(parsed.error));
     this.#checkPlan(FILES.census, parsed.data.planId, plan);
     return parsed.data;
+  }
+
+  /** null for a plan without a stored base. */
+  readHistory(plan: Plan): History | null {
+    if (plan.stored === undefined) return null;
+    const history = this.#json(FILES.history, "perf-gate plan") as History;
+    if (history?.version !== 1) throw this.#damaged(FILES.history, "version 1 was expected");
+    this.#checkPlan(FILES.history, history.planId, plan);
+    return history;
   }
 
   readComparison(): Comparison {

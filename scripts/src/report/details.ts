@@ -54,7 +54,10 @@ export function detailParts(input: ReportInput): Part[] {
     },
     { name: "conditions", text: fold(conditionsTitle(input), conditions(input)) },
     { name: "rounds and time", text: fold("How it was measured: rounds, struck slots, time", measurement(input)) },
-    { name: "how to read this", text: fold("How to read this", [HOW_TO_READ]) },
+    {
+      name: "how to read this",
+      text: fold("How to read this", [HOW_TO_READ, input.comparison.stored === undefined ? "" : HOW_TO_READ_STORED]),
+    },
   ];
 }
 
@@ -64,6 +67,12 @@ const HOW_TO_READ = [
   "- **p99**: 99 of 100 requests were faster. At high load it mostly restates QPS.",
   "- A slot that something from outside disturbed is struck, by its cause and never by its result, and its round is measured again.",
   "- Counts per request have no noise: where a count is the same in every repeat, a difference is a fact.",
+].join("\n");
+
+const HOW_TO_READ_STORED = [
+  "- The base is what **records** of earlier runs lead to expect. Each record, and this run, measured a commit in turn with the same frozen version, the anchor, so that most of the machine cancels; **expected** is the mean of the records times what the anchor reached here.",
+  "- Jobs of the same code still differ. That spread, from the records and from what is expected of any (`baseline.noise`), is in the interval, and more rounds would not make it smaller: more records do.",
+  "- **since** is the head against the anchor in this run alone, with a 95% interval over its rounds; it is shown, not judged. In the tables below, base is the anchor.",
 ].join("\n");
 
 // ---------------------------------------------------------------- per request
@@ -214,11 +223,31 @@ function conditions({ comparison, plan, environment }: ReportInput): string[] {
   facts.push(
     ["layout", escapeMarkdown(plan.layout.note)],
     ["driver", plan.driver],
+    ...storedFacts(comparison),
     ["plan", escapeMarkdown(plan.id.slice(0, 12))],
     ["seed", String(plan.seed)],
   );
   blocks.push(markdownTable([["", ""], ...facts]));
   return blocks;
+}
+
+/** The records that stand for the base. */
+function storedFacts({ stored }: Comparison): [string, string][] {
+  if (stored === undefined) return [];
+  const { anchor, store, branch, records } = stored;
+  const commits = records
+    .slice(0, 5)
+    .map(({ commit, recordedAt }) => `${commit.slice(0, 7)} of ${recordedAt.slice(0, 10)}`);
+  const more = records.length > commits.length ? ` and ${records.length - commits.length} more` : "";
+  return [
+    ["anchor", escapeMarkdown(`${anchor.label} (${anchor.id.replace(/^sha256:/, "").slice(0, 12)})`)],
+    [
+      "records",
+      escapeMarkdown(
+        `${records.length} of ${branch} in ${store}${records.length > 0 ? `: ${commits.join(", ")}${more}` : ""}`,
+      ),
+    ],
+  ];
 }
 
 // ---------------------------------------------------------------- how it was measured
@@ -243,7 +272,7 @@ function stopSentence({ comparison }: ReportInput): string {
   if (stop === null) return "The record of the run has no end: it was cut off, or it is still going on.";
   const why: Record<typeof stop.reason, string> = {
     decided: "Measuring stopped because everything was decided",
-    cap: "Measuring stopped at the largest number of rounds",
+    cap: `Measuring stopped at the ${comparison.stored === undefined ? "largest number of rounds" : "rounds that a record has"}`,
     budget: "Measuring stopped because the budget was spent",
     interrupted: "Measuring was interrupted",
     failed: "Measuring failed",

@@ -1,6 +1,7 @@
 import { assertNever, type Comparison, type TestResult, type Verdict } from "../core/model.ts";
 import { type Ink, PLAIN, sentence } from "./escape.ts";
 import { list, percent, plural } from "./format.ts";
+import { recordsPhrase } from "./stored.ts";
 import { cellsOf, isLimit, judged, ownReasons, sharedMargins, unit } from "./view.ts";
 import { confirmationPhrase } from "./words.ts";
 
@@ -19,7 +20,7 @@ export interface Headline {
  */
 export function headline(comparison: Comparison, ink: Ink = PLAIN): Headline {
   const { verdict } = comparison;
-  const { word, rest } = byVerdict(comparison, ink);
+  const { word, rest } = againstRecords(comparison, byVerdict(comparison, ink), ink);
   if (!comparison.sameSource) return { verdict, word, rest };
   const yet = verdict === "regression" ? "yet " : "";
   return { verdict, word: `A/A run, ${yet}${word.charAt(0).toLowerCase()}${word.slice(1)}`, rest };
@@ -44,6 +45,16 @@ function byVerdict(comparison: Comparison, ink: Ink): { word: string; rest: stri
     default:
       return assertNever(comparison.verdict);
   }
+}
+
+/** A verdict by records says so. */
+function againstRecords(
+  { verdict, stored }: Comparison,
+  { word, rest }: { word: string; rest: string },
+  ink: Ink,
+): { word: string; rest: string } {
+  if (stored === undefined || stored.records.length === 0 || verdict === "error") return { word, rest };
+  return { word, rest: `${rest}, against ${recordsPhrase(stored, ink)}` };
 }
 
 /** "5% QPS and 20% p99", or null where cells differ or nothing is gated. */
@@ -124,6 +135,7 @@ function undecided(comparison: Comparison, ink: Ink): string {
   const stop = comparison.stop?.reason;
   const [own] = ownReasons(comparison).map((reason) => ink.text(reason.text).replace(/[.]$/, ""));
   if (comparison.blocks === 0) return own ?? "nothing was measured";
+  if (comparison.stored?.records.length === 0) return `there is no record to compare with`;
   if (total === 0) return own ?? `no ${word} could be judged`;
   const why =
     stop === "interrupted"

@@ -7,7 +7,8 @@ import { ABSENT, duration, margin, ms, percent, plural, qps, signed, signedPerce
 import { headlineText } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
 import { decidingLines, overallDecides, overallSentence, roundsPhrase } from "./sentences.ts";
-import { allowedPhrase, cellsOf, isLimit, stateOf, testOf, unit, worstFirst } from "./view.ts";
+import { sinceText } from "./stored.ts";
+import { allowedPhrase, cellsOf, isLimit, stateOf, testOf, unit, whyNoInterval, worstFirst } from "./view.ts";
 import { loadLabel, MARK } from "./words.ts";
 
 /** Rows that a table above the fold may have; more go below it. */
@@ -75,7 +76,7 @@ const strongIf = (condition: boolean, text: string) => (condition ? `**${text}**
 function changeCells(test: TestResult | null): [string, string] {
   if (test === null) return [ABSENT, ABSENT];
   const { estimate } = test;
-  if (estimate === null) return [ABSENT, "too few rounds"];
+  if (estimate === null) return [ABSENT, whyNoInterval(test)];
   const range = `${signed(estimate.low - 1)} … ${signed(estimate.high - 1)}`;
   return [strongIf(test.verdict === "regression", signedPercent(estimate.ratio - 1)), range];
 }
@@ -93,13 +94,21 @@ function cellTable(comparison: Comparison, rows: readonly CellResult[]): string 
   const latency = statistics.size === 1 ? only : "latency";
   const fresh = rows.some((result) => result.verdict === "new" || result.verdict === "shown");
   // What decides stands first: a phone shows the left half of the table.
-  const header = ["", "scenario", "load", "QPS change", "between, %", "base → head"];
-  header.push(`${latency} change`, "between, %", "base → head, ms");
+  const { stored } = comparison;
+  const from = stored === undefined ? "base" : "expected";
+  const header = ["", "scenario", "load", "QPS change", "between, %", `${from} → head`];
+  header.push(`${latency} change`, "between, %", `${from} → head, ms`);
+  if (stored !== undefined) {
+    const label = escapeMarkdown(stored.anchor.label);
+    header.push(`QPS since ${label}`, `${latency} since ${label}`);
+  }
   const body = rows.map((result) => {
     const throughput = testOf(result, "qps");
     const tail = testOf(result, "latency");
-    const { base, head } = result.figures;
-    const { statistic } = result;
+    const { head, ...others } = result.figures;
+    // The arm that was measured as the base is what the records are relative to, and no base itself.
+    const base = stored === undefined ? others.base : null;
+    const { statistic, since } = result;
     const prefix = statistics.size === 1 ? "" : `${statistic} `;
     const name = escapeMarkdown(result.cell.scenario);
     return [
@@ -112,9 +121,10 @@ function cellTable(comparison: Comparison, rows: readonly CellResult[]): string 
       pair([throughput?.base ?? base?.qps, throughput?.head ?? head?.qps], qps),
       ...changeCells(tail),
       prefix + pair([tail?.base ?? base?.latencyMs[statistic], tail?.head ?? head?.latencyMs[statistic]], ms),
+      ...(stored === undefined ? [] : [sinceText(since?.qps) || ABSENT, sinceText(since?.latency) || ABSENT]),
     ];
   });
-  return markdownTable([header, ...body], { align: ["l", "l", "r", "r", "c", "r", "r", "c", "r"] });
+  return markdownTable([header, ...body], { align: ["l", "l", "r", "r", "c", "r", "r", "c", "r", "r", "r"] });
 }
 
 /** Absolute limits: their own table, as the ratio is to the limit and not to the base. */
@@ -153,9 +163,8 @@ function footer(comparison: Comparison): string {
   }
   if (comparison.tests > 0) {
     const sure = percent(1 - comparison.alpha);
-    parts.push(
-      `Red means surer than ${sure} over all ${plural(comparison.tests, "test")} together, and seen again on fresh replicas.`,
-    );
+    const again = comparison.stored === undefined ? ", and seen again on fresh replicas" : "";
+    parts.push(`Red means surer than ${sure} over all ${plural(comparison.tests, "test")} together${again}.`);
   }
   parts.push(`Measured in ${duration(comparison.times.wall)}, ${roundsPhrase(comparison)}.`);
   const overall = overallDecides(comparison) ? "" : overallSentence(comparison, MARKDOWN);

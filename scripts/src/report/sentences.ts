@@ -5,6 +5,7 @@ import { type Ink, sentence } from "./escape.ts";
 import { decimal, duration, list, margin, ms, percent, percentMeasured, plural, qps, signedPercent } from "./format.ts";
 import type { ReportInput } from "./input.ts";
 import { moreTime, NOISY, struckShare, whatWouldSettle } from "./settle.ts";
+import { noBaseline, storedSentence, withoutBaseline } from "./stored.ts";
 import {
   cellsOf,
   decidingTest,
@@ -131,7 +132,7 @@ function passLine({ comparison, census }: ReportInput, ink: Ink): string {
     .flatMap((result) => result.tests.map((test) => ({ result, test, room: worstRoom(test) })))
     .filter((entry) => entry.room !== null && !isLimit(entry.test))
     .sort((a, b) => (a.room ?? 0) - (b.room ?? 0));
-  const parts: string[] = [];
+  const parts = [storedSentence(comparison, ink)].filter((text) => text !== "");
   if (tightest?.test.estimate) {
     const { test, result } = tightest;
     const { ratio, low, high } = tightest.test.estimate;
@@ -191,6 +192,7 @@ function redLines(input: ReportInput, ink: Ink): string[] {
   if (comparison.sameSource) {
     lines.push("Both arms are the same source: this difference is not in the code. Look at the conditions below.");
   }
+  lines.push(...[storedSentence(comparison, ink)].filter((text) => text !== ""));
   const open = worstFirst(cellsOf(comparison, "inconclusive")).slice(0, 2);
   return [...lines, ...open.map((result) => undecidedCell(result, input, ink)), ...noiseLines(comparison)];
 }
@@ -209,7 +211,9 @@ function undecidedLines(input: ReportInput, ink: Ink): string[] {
     .slice(told)
     .map((reason) => sentence(ink.text(reason.text)));
   if (overallDecides(comparison)) lines.push(overallSentence(comparison, ink));
-  const open = worstFirst(cellsOf(comparison, "inconclusive"));
+  const all = worstFirst(cellsOf(comparison, "inconclusive"));
+  lines.push(...withoutBaseline(all, ink), ...[storedSentence(comparison, ink)].filter((text) => text !== ""));
+  const open = all.filter((result) => noBaseline(result).length === 0);
   const early = open.filter(
     (result) => result.reasons.length === 0 && result.tests.every((test) => test.estimate === null),
   );

@@ -1,5 +1,5 @@
 import type { CellResult, Comparison, Plan, TestResult } from "../core/model.ts";
-import { FIRST_LOOK } from "../core/replay.ts";
+import { FIRST_LOOK, RECORD_ROUNDS } from "../core/replay.ts";
 import { decimal, duration, percent } from "./format.ts";
 import { decidingTest, direction } from "./view.ts";
 
@@ -35,6 +35,7 @@ export function whatWouldSettle(result: CellResult, comparison: Comparison, plan
   if (test.confirmation === "not-confirmed") {
     return "Another run, best on a quieter machine, would tell.";
   }
+  if (comparison.stored !== undefined) return whatWouldSettleRecords(result, test);
   const cap = plan.config.measure.maxRounds;
   const noisy = struckShare(result.struck, result.slots) >= NOISY;
   if (test.estimate === null) {
@@ -61,4 +62,13 @@ export function moreTime(rounds: number, comparison: Comparison, plan: Plan): st
   const budget = Math.ceil((plan.config.measure.budgetSeconds + seconds) / 60);
   const hint = comparison.stop?.reason === "budget" ? ` (\`budget: ${budget}m\`)` : "";
   return `some ${duration(Math.ceil(seconds / 10) * 10)} more${hint}`;
+}
+
+/** With records for a base: they do not get closer by more rounds. */
+function whatWouldSettleRecords(result: CellResult, { estimate, reasons }: TestResult): string {
+  const paired = "a run against the version itself (--base-ref) would settle it";
+  if (reasons.some(({ code }) => code === "no-baseline")) return `A recorded run, or ${paired}.`;
+  if (estimate === null) return `It has ${result.rounds} of ${RECORD_ROUNDS} rounds: a larger budget would settle it.`;
+  const more = estimate.n < 20 ? `More records than ${estimate.n} narrow this; ` : "";
+  return `${more}${more === "" ? `A${paired.slice(1)}` : paired}.`;
 }

@@ -1,12 +1,13 @@
 import picocolors from "picocolors";
-import type { CellResult, TestResult, Verdict } from "../core/model.ts";
+import type { CellResult, Comparison, TestResult, Verdict } from "../core/model.ts";
 import { editsSentence } from "./edits.ts";
 import { type Ink, oneLine, sentence } from "./escape.ts";
 import { ABSENT, ms, qps, signed } from "./format.ts";
 import { headline } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
 import { decidingLines, overallDecides, overallSentence } from "./sentences.ts";
-import { allowedPhrase, type State, stateOf, testOf, worstFirst } from "./view.ts";
+import { sinceText } from "./stored.ts";
+import { allowedPhrase, type State, stateOf, testOf, whyNoInterval, worstFirst } from "./view.ts";
 import { loadLabel } from "./words.ts";
 
 export interface TerminalOptions {
@@ -41,6 +42,7 @@ export function renderTerminal(input: ReportInput, { colour, width }: TerminalOp
   const hidden = rows.length - shown.length;
   if (hidden > 0) lines.push(`  ${hidden} more within what is allowed`);
   if (shown.length > 0) lines.push("");
+  lines.push(...sinceLines(comparison, shown, width));
   const overall = overallDecides(comparison) ? "" : overallSentence(comparison, ink);
   if (overall !== "") lines.push(...wrap(overall, width, "  "));
   const allowed = allowedPhrase(comparison);
@@ -51,6 +53,20 @@ export function renderTerminal(input: ReportInput, { colour, width }: TerminalOp
   }
   lines.push(...wrap("Full report: report.html, report.md, results.csv in the work directory.", width, "  "));
   return `${lines.join("\n")}\n`;
+}
+
+/** Head against the anchor, a line for each cell that has it; none where the base was measured. */
+function sinceLines({ stored }: Comparison, rows: readonly CellResult[], width: number): string[] {
+  if (stored === undefined) return [];
+  const lines = rows.flatMap((result) => {
+    const { since, statistic } = result;
+    if (since == null) return [];
+    const latency = since.latency === null ? "" : `, ${statistic} ${sinceText(since.latency)}`;
+    const name = `${oneLine(result.cell.scenario)} at ${loadLabel(result)}`;
+    return wrap(`${name}: QPS ${sinceText(since.qps)}${latency}`, width, "    ");
+  });
+  if (lines.length === 0) return [];
+  return [...wrap(`Since ${oneLine(stored.anchor.label)}, measured here, not judged:`, width, "  "), ...lines, ""];
 }
 
 function verdictPaint(paint: Paint, verdict: Verdict): (text: string) => string {
@@ -112,7 +128,7 @@ function table(rows: readonly CellResult[], width: number, paint: Paint): string
   const stacked = [
     { ...loads, cells: loads.cells.flatMap((load) => [load, ""]) },
     metric,
-    ...columns("base → head", both),
+    ...columns(rows[0]?.since === undefined ? "base → head" : "expected → head", both),
   ];
   const left = Math.max(8, room(stacked));
   const first: Column = { title: "scenario", right: false, cells: names.flatMap((name) => [cut(name, left), ""]) };
@@ -130,12 +146,12 @@ function figures(result: CellResult, test: TestResult | null, metric: "qps" | "l
   const { base, head } = result.figures;
   const format = metric === "qps" ? qps : ms;
   const value = (arm: typeof base) => (metric === "qps" ? arm?.qps : arm?.latencyMs[result.statistic]);
-  const from = test?.base ?? value(base);
+  const from = test?.base ?? (result.since === undefined ? value(base) : null);
   const to = test?.head ?? value(head);
   const prefix = metric === "latency" && mixed ? `${result.statistic} ` : "";
   const pair = from == null && to == null ? ABSENT : `${prefix}${format(from)} → ${format(to)}`;
   if (test === null) return [pair, ABSENT, result.tests.length === 0 ? "not judged" : "not gated"];
-  if (test.estimate === null) return [pair, ABSENT, "too few rounds"];
+  if (test.estimate === null) return [pair, ABSENT, whyNoInterval(test)];
   const { ratio, low, high } = test.estimate;
   return [pair, `${signed(ratio - 1)}%`, `${signed(low - 1)} … ${signed(high - 1)}`];
 }

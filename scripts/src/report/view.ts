@@ -43,6 +43,11 @@ export function isLimit(test: TestResult): boolean {
   return test.metric === "min-qps" || test.metric === "max-p99";
 }
 
+/** Stands for the interval of a test without one. */
+export function whyNoInterval(test: TestResult): string {
+  return test.reasons.some(({ code }) => code === "no-baseline") ? "no record" : "too few rounds";
+}
+
 export function testOf(cell: CellResult, metric: TestResult["metric"]): TestResult | null {
   return cell.tests.find((test) => test.metric === metric) ?? null;
 }

@@ -21,6 +21,7 @@ const gate = (line: string): string => `gate:\n  ${line}\n`;
 const target = (line: string): string => `target:\n  ${line}\n`;
 const composed = (line: string): string => target(`compose: c.yml\n  service: app\n  port: 8080\n  ${line}`);
 const measure = (line: string): string => `measure:\n  ${line}\n`;
+const baseline = (line: string): string => `baseline:\n  ${line}\n`;
 const scenario = (line: string): string => `scenarios:\n  - path: /\n    ${line}\n`;
 const percentOfDrop = "expected a percentage above 0% and below 100%, such as 5%";
 const scenarioKeys =
@@ -35,14 +36,15 @@ test.each<[string, string]>([
   ["levels: [1]", '1:1: unknown key "levels". Did you mean scenarios[].levels?'],
   [
     "memory_limit: 256M",
-    '1:1: unknown key "memory_limit". Use one of target, scenarios, gate, budget, measure, or remove it.',
+    '1:1: unknown key "memory_limit". Use one of target, scenarios, gate, budget, measure, baseline, or remove it.',
   ],
   [scenario("vus: 3"), `3:5: scenarios[0]: unknown key "vus". Use one of ${scenarioKeys}, or remove it.`],
   [scenario("chekcs: {}"), '3:5: scenarios[0]: unknown key "chekcs". Did you mean checks?'],
+  [baseline("max-qps-dorp: 5%"), '2:3: baseline: unknown key "max-qps-dorp". Did you mean max-qps-drop?'],
   // Wrong types
   [
     "- 1",
-    "1:1: expected a mapping with keys out of target, scenarios, gate, budget, measure; got a list. Write its keys on lines of their own below it, indented.",
+    "1:1: expected a mapping with keys out of target, scenarios, gate, budget, measure, baseline; got a list. Write its keys on lines of their own below it, indented.",
   ],
   [
     "gate: 5%",
@@ -520,6 +522,23 @@ gate: {max-qps-drop: 500%, speed: 3}
       `perf-gate.yml:8:22: gate.max-qps-drop: ${percentOfDrop}; got "500%". Write for example 5%.`,
       'perf-gate.yml:8:28: gate: unknown key "speed". Use one of max-qps-drop, max-p99-rise, max-overall-qps-drop, min-qps, max-p99, on-inconclusive, max-added, or remove it.',
     ].join("\n"),
+  );
+});
+
+test.each([
+  ["store: 'git:'", "store"],
+  ["store: git:a..b", "store"],
+  ["store: -x", "store"],
+  ["branch: 'a b'", "branch"],
+  ["branch: -D", "branch"],
+  ["branch: a:b", "branch"],
+  ["anchor: --all", "anchor"],
+  ["anchor: 'v1 v2'", "anchor"],
+  ["noise: 0%", "noise"],
+  ["max-qps-drop: 0%", "max-qps-drop"],
+])("baseline: %s", (line, key) => {
+  expect(complaintAbout(baseline(line))).toMatch(
+    new RegExp(`^perf-gate.yml:2:\\d+: baseline.${key}: expected .*; got .*`),
   );
 });
 

@@ -58,6 +58,14 @@ const zero: Config = {
     isolation: "auto",
     generator: "auto",
   },
+  baseline: {
+    store: "git:perf-gate-data",
+    branch: null,
+    anchor: null,
+    maxQpsDrop: 0.1,
+    maxP99Rise: 0.3,
+    noise: 0.03,
+  },
 };
 
 test("no configuration: / at 1 and 20 VUs, with keep-alive and without", () => {
@@ -139,6 +147,13 @@ measure:
   max-foreign-cpu: off
   isolation: {generator: 1, target: "0,2-3", services: "0"}
   generator: container
+baseline:
+  store: perf/history.ndjson
+  branch: release/2.x
+  anchor: v1.4.0
+  max-qps-drop: 15%
+  max-p99-rise: 50%
+  noise: 2%
 `);
   const limits: Limits = { maxQpsDrop: 0.07, maxP99Rise: 10, minQps: 0.5, maxP99Ms: 1500, gateLatency: true };
   expect(config).toEqual({
@@ -252,6 +267,14 @@ measure:
       maxForeignCores: null,
       isolation: { generator: "1", target: "0,2-3", services: "0" },
       generator: "container",
+    },
+    baseline: {
+      store: "perf/history.ndjson",
+      branch: "release/2.x",
+      anchor: "v1.4.0",
+      maxQpsDrop: 0.15,
+      maxP99Rise: 0.5,
+      noise: 0.02,
     },
   });
   expect(Object.getPrototypeOf(config.target.env)).toBe(Object.prototype);

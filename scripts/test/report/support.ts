@@ -422,6 +422,14 @@ export function makeInput(spec: RunSpec): ReportInput {
         isolation: "auto",
         generator: "auto",
       },
+      baseline: {
+        store: "git:perf-gate-data",
+        branch: null,
+        anchor: null,
+        maxQpsDrop: 0.1,
+        maxP99Rise: 0.3,
+        noise: 0.03,
+      },
     },
     cells: cells.map((result) => result.cell),
     layout: {

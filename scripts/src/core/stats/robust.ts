@@ -14,3 +14,15 @@ export function scaledMad(values: readonly number[]): number {
   const centre = median(values);
   return 1.4826 * median(values.map((value) => Math.abs(value - centre))) * (1 + 0.8 / values.length);
 }
+
+/** Reach of winsorising in robust standard deviations. */
+const CLIP = 3.5;
+/** Smallest spread believed, as sd of a log ratio: 0.2%. */
+export const FLOOR = 0.002;
+
+/** The values, those further from the median than CLIP robust standard deviations pulled in to that. */
+export function winsorised(values: readonly number[], spread: number): number[] {
+  const centre = median(values);
+  const reach = CLIP * spread;
+  return values.map((value) => Math.min(Math.max(value, centre - reach), centre + reach));
+}

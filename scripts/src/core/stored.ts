@@ -1,0 +1,276 @@
+import type {
+  CellResult,
+  CensusArm,
+  Count,
+  Environment,
+  Estimate,
+  History,
+  LatencyStatistic,
+  Plan,
+  Reason,
+  SlotSample,
+  StoredSummary,
+  TestResult,
+} from "./model.ts";
+import { type Conditions, conditionsOf, figureOf, type HistoryRecord, type RecordCell, sinceAnchor } from "./record.ts";
+import { type CellState, FIRST_LOOK, type Run } from "./replay.ts";
+import { tCdf, tQuantile } from "./stats/distributions.ts";
+import { measuredValue, type TestState, testsOf } from "./test-state.ts";
+
+/** Records a test is compared with at most: the newest. */
+const NEWEST = 20;
+/** Prior degrees of freedom of the spread between jobs. */
+const PRIOR_DF = 4;
+
+// ---------------------------------------------------------------- which records compare
+
+/** What a run must share with a record; what is not known yet of the conditions is left out. */
+export interface Wanted extends Pick<NonNullable<Plan["stored"]>, "anchor" | "branch"> {
+  must: Partial<Conditions["must"]>;
+}
+
+/** The records that a run may be compared with, in the order they came, or why there are none. */
+export function comparable(
+  records: readonly HistoryRecord[],
+  { branch, anchor, must }: Wanted,
+): { records: HistoryRecord[]; why: string | null } {
+  const none = (why: string) => ({ records: [], why });
+  if (records.length === 0) return none("the store has no record yet");
+  const ofBranch = records.filter((record) => record.branch === branch);
+  if (ofBranch.length === 0) {
+    const names = [...new Set(records.map((record) => record.branch))].slice(0, 3).map((name) => JSON.stringify(name));
+    return none(`the store has records of the branch ${names.join(", ")}, none of ${JSON.stringify(branch)}`);
+  }
+  const ofAnchor = ofBranch.filter((record) => record.anchor.id === anchor.id);
+  if (ofAnchor.length === 0) {
+    const other = (ofBranch.at(-1) as HistoryRecord).anchor;
+    return none(
+      `the newest record of ${branch} was measured against ${other.label} (${shortId(other.id)}), this run against ${anchor.label} (${shortId(anchor.id)})`,
+    );
+  }
+  const alike = ofAnchor.filter((record) => differing(record.conditions.must, must).length === 0);
+  if (alike.length > 0) return { records: alike, why: null };
+  const newest = ofAnchor.at(-1) as HistoryRecord;
+  return none(
+    `the newest record, ${nameOf(newest)}, has other conditions: ${differing(newest.conditions.must, must).join(", ")}`,
+  );
+}
+
+/** Records a run takes along: enough to find the last step among them. */
+const KEPT = 100;
+/** Records it takes along only to say what is different. */
+const KEPT_OTHERS = 5;
+
+/** What a run needs of a store: the newest records of its branch and anchor, else those that come nearest. */
+export function worthKeeping(records: readonly HistoryRecord[], { branch, anchor }: Wanted): HistoryRecord[] {
+  const ofBranch = records.filter((record) => record.branch === branch);
+  const own = ofBranch.filter((record) => record.anchor.id === anchor.id);
+  if (own.length > 0) return own.slice(-KEPT);
+  return (ofBranch.length > 0 ? ofBranch : records).slice(-KEPT_OTHERS);
+}
+
+const CONDITION_LABEL: Record<keyof Conditions["must"], string> = {
+  driver: "driver",
+  cpuModel: "CPU",
+  logicalCpus: "CPUs",
+  php: "PHP",
+  k6: "k6",
+};
+
+/** "PHP 8.3 (here 8.4)" for each condition that is known and not the same. */
+function differing(record: Conditions["must"], run: Partial<Conditions["must"]>): string[] {
+  const keys = Object.keys(CONDITION_LABEL) as (keyof Conditions["must"])[];
+  return keys
+    .filter((key) => run[key] !== undefined && run[key] !== record[key])
+    .map((key) => `${CONDITION_LABEL[key]} ${record[key] ?? "unknown"} (here ${run[key] ?? "unknown"})`);
+}
+
+/** A record in a sentence: "c0ffee1 of 2026-11-20". */
+function nameOf({ commit, recordedAt }: HistoryRecord): string {
+  return `${commit.slice(0, 7)} of ${recordedAt.slice(0, 10)}`;
+}
+
+const shortId = (id: string): string => id.replace(/^sha256:/, "").slice(0, 7);
+
+interface CellRecords {
+  /** Oldest first. */
+  records: HistoryRecord[];
+  /** Log ratio head/anchor of each. */
+  logRatios: number[];
+  why: string | null;
+}
+
+/** The newest records that hold the same figure of the same cell, or why there are none. */
+function recordsOf(
+  records: readonly HistoryRecord[],
+  cell: string,
+  suite: string,
+  statistic: "qps" | LatencyStatistic,
+): CellRecords {
+  const found: { record: HistoryRecord; own: RecordCell }[] = [];
+  for (const record of records) {
+    const own = record.cells.find(({ id }) => id === cell);
+    if (own !== undefined) found.push({ record, own });
+  }
+  const last = found.at(-1);
+  const none = (why: string): CellRecords => ({ records: [], logRatios: [], why });
+  if (last === undefined) return none("no record has this cell");
+  const asked = found.filter(({ own }) => own.suite === suite);
+  if (asked.length === 0) {
+    return none(
+      `the newest record of it, ${nameOf(last.record)}, asked for something else (suite ${last.own.suite}, now ${suite})`,
+    );
+  }
+  const figures = asked.flatMap(({ record, own }) => {
+    const figure = statistic === "qps" ? own.qps : own.latency?.statistic === statistic ? own.latency : null;
+    return figure === null ? [] : [{ record, logRatio: figure.logRatio }];
+  });
+  if (figures.length === 0) {
+    return none(`its records hold ${asked.at(-1)?.own.latency?.statistic ?? "no latency"}, this run ${statistic}`);
+  }
+  const newest = figures.slice(-NEWEST);
+  return { records: newest.map(({ record }) => record), logRatios: newest.map(({ logRatio }) => logRatio), why: null };
+}
+
+// ---------------------------------------------------------------- the rule
+
+/** What the error rates are shared by, and the spread that is expected before there are records (sd of a log ratio). */
+export interface StoredRule {
+  tests: number;
+  alpha: number;
+  beta: number;
+  noise: number;
+}
+
+export interface StoredLook {
+  verdict: "pass" | "regression" | "inconclusive";
+  /** Ratio of head to what the records lead to expect; n = records. */
+  estimate: Estimate;
+  p: number;
+}
+
+/**
+ * One run against the records (DECISION-RULE.md, "A stored base"): a prediction interval for the next job, its variance
+ * moderated towards the expected noise (Smyth 2004, limma's squeezeVar). The interval lies wholly on one side of the
+ * line exactly where the verdict is red or green.
+ *
+ * @param fresh log ratio head/anchor of the run
+ * @param logRatios the same of each record, at least one
+ */
+export function judgeStored(
+  fresh: number,
+  logRatios: readonly number[],
+  { line, direction }: Pick<TestState, "line" | "direction">,
+  { tests, alpha, beta, noise }: StoredRule,
+): StoredLook {
+  const n = logRatios.length;
+  const mean = logRatios.reduce((sum, z) => sum + z, 0) / n;
+  const squares = logRatios.reduce((sum, z) => sum + (z - mean) ** 2, 0);
+  const df = PRIOR_DF + n - 1;
+  const se = Math.sqrt(((PRIOR_DF * noise ** 2 + squares) / df) * (1 + 1 / n));
+  // As for rounds (decide.ts): signed, less the margin, so that 0 is the line and negative is worse.
+  const x = direction * (fresh - mean - Math.log(line));
+  const low = x - tQuantile(1 - beta, df) * se;
+  const high = x + tQuantile(1 - alpha / tests, df) * se;
+  const toRatio = (value: number) => Math.exp(direction * value + Math.log(line));
+  const ends = [toRatio(low), toRatio(high)];
+  return {
+    verdict: high < 0 ? "regression" : low > 0 ? "pass" : "inconclusive",
+    estimate: { n, ratio: toRatio(x), low: Math.min(...ends), high: Math.max(...ends) },
+    p: tCdf(x / se, df),
+  };
+}
+
+// ---------------------------------------------------------------- a run
+
+/** What the records say about a run. */
+export interface StoredResult {
+  /** Cell id -> its comparisons with the records, in the order of testsOf. */
+  tests: Map<string, TestResult[]>;
+  since: Map<string, NonNullable<CellResult["since"]>>;
+  /** What the newest comparable record counted per request of a scenario, exactly. */
+  counts(scenario: string): CensusArm["counts"];
+  summary: StoredSummary;
+}
+
+/** Compares a run that was measured against its anchor with the records of its history. */
+export function compareStored(
+  { plan, cells, rule }: Run,
+  environment: Environment | null,
+  history: History | null,
+): StoredResult {
+  const { stored, config } = plan;
+  if (stored === undefined) throw new Error("a run without an anchor has no records");
+  const must = environment === null ? {} : conditionsOf(plan, environment).must;
+  const { records, why } = comparable(history?.records ?? [], { ...stored, must });
+  const { maxQpsDrop, maxP99Rise, noise } = config.baseline;
+  const tests = new Map<string, TestResult[]>();
+  const since = new Map<string, NonNullable<CellResult["since"]>>();
+  const used = new Set<HistoryRecord>();
+  for (const state of cells) {
+    if (state.status !== "judged") continue;
+    const { cell, scenario, pilot } = state;
+    const statistic = pilot?.statistic ?? "p99";
+    const [qps, latency] = [figureOf(state, "qps"), figureOf(state, statistic)];
+    if (qps !== null) since.set(cell.id, { qps: sinceAnchor(qps), latency: latency && sinceAnchor(latency) });
+    const limits = { ...scenario.limits, maxQpsDrop, maxP99Rise, minQps: null, maxP99Ms: null };
+    const results = testsOf(cell, statistic, limits).map((test) => {
+      const found = recordsOf(records, cell.id, stored.suites[cell.id] ?? "", test.statistic);
+      for (const record of found.records) used.add(record);
+      return storedTest(state, test, { ...found, why: why ?? found.why }, { ...rule, noise });
+    });
+    tests.set(cell.id, results);
+  }
+  const newestFirst = records.filter((record) => used.has(record)).reverse();
+  const { anchor, store, branch } = stored;
+  return {
+    tests,
+    since,
+    counts: (scenario) => countsOf(newestFirst, scenario),
+    summary: {
+      anchor,
+      store,
+      branch,
+      missing: history?.missing ?? true,
+      records: newestFirst.map(({ id, commit, recordedAt, url }) => ({ id, commit, recordedAt, url })),
+    },
+  };
+}
+
+function countsOf(newestFirst: readonly HistoryRecord[], scenario: string): CensusArm["counts"] {
+  const counts = newestFirst.flatMap(({ census }) => census.filter((entry) => entry.scenario === scenario))[0]?.counts;
+  const exact = (perRequest: number): Count => ({ perRequest, min: perRequest, max: perRequest, exact: true });
+  return Object.fromEntries(Object.entries(counts ?? {}).map(([name, perRequest]) => [name, exact(perRequest)]));
+}
+
+function storedTest(state: CellState, test: TestState, { logRatios, why }: CellRecords, rule: StoredRule): TestResult {
+  const { id, metric, statistic, line } = test;
+  const figure = figureOf(state, statistic);
+  const mean = logRatios.reduce((sum, z) => sum + z, 0) / logRatios.length;
+  const blank = { id, metric, statistic, line, limit: null, confirmation: null, estimate: null, p: null };
+  const unknown = { ...blank, verdict: "inconclusive" as const, base: null, logRatios: [], path: [] };
+  if (figure === null) return { ...unknown, head: null, reasons: [tooFew(state.rounds.length)] };
+  if (why !== null) return { ...unknown, head: figure.head, reasons: [{ code: "no-baseline", text: why }] };
+  const look = judgeStored(figure.logRatio, logRatios, test, rule);
+  const value = (slot: SlotSample) => measuredValue(slot, statistic);
+  return {
+    ...blank,
+    ...look,
+    base: figure.anchor * Math.exp(mean),
+    head: figure.head,
+    logRatios: state.rounds.map(({ base, head }) => Math.log(value(head) / value(base)) - mean),
+    path: [{ ...look.estimate, n: state.rounds.length }],
+    reasons: look.verdict === "inconclusive" ? [undecided(logRatios.length)] : [],
+  };
+}
+
+function tooFew(rounds: number): Reason {
+  if (rounds === 0) return { code: "no-samples", text: "no clean round was measured" };
+  const text = `${rounds} clean ${rounds === 1 ? "round" : "rounds"}; nothing is compared with fewer than ${FIRST_LOOK}`;
+  return { code: "undecided", text };
+}
+
+function undecided(records: number): Reason {
+  const text = `undecided against ${records} ${records === 1 ? "record" : "records"}: jobs of the same code differ by as much`;
+  return { code: "undecided", text };
+}

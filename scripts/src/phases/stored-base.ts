@@ -1,0 +1,142 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { promisify } from "node:util";
+import { InputError } from "../core/errors.ts";
+import { K6_VERSION } from "../core/k6.ts";
+import type { Config, History, Plan, StoredBase } from "../core/model.ts";
+import { cellsOf } from "../core/plan.ts";
+import { minor, suiteOf } from "../core/record.ts";
+import { comparable, worthKeeping } from "../core/stored.ts";
+import { openStore, type Store } from "../history/store.ts";
+import { checkCopied, checkOut, resolveAnchor, resolveHead } from "./arms.ts";
+import { checkImages, chooseDriver, wantedDriver } from "./driver.ts";
+import { type Judge, judgeOf } from "./judge.ts";
+import { machineFacts } from "./machine.ts";
+import type { PlanOptions } from "./plan.ts";
+import { type Env, sha256 } from "./work-directory.ts";
+
+/** What `--base` and the input `base` say for records in the place of a version. */
+export const STORED = "stored";
+
+export type Stored =
+  | {
+      kind: "stored";
+      judge: Judge;
+      arms: Plan["arms"];
+      sameSource: false;
+      stored: StoredBase;
+      history: Pick<History, "missing" | "records">;
+    }
+  /** There is nothing to compare with, and a version that can be measured instead. */
+  | { kind: "none"; why: string };
+
+/**
+ * What `--base stored` stands for: the anchor as the base arm, and the records that the head may be compared with. The
+ * configuration is that of `baseRef` where one is given: a change does not set its own margins or anchor.
+ *
+ * @throws InputError where there is no anchor, or the store cannot be read
+ */
+export async function storedBase(
+  options: PlanOptions,
+  treesDirectory: string,
+  warn: (line: string) => void,
+  env: Env,
+): Promise<Stored> {
+  const said: string[] = [];
+  const { head, judge: judgeTree } = await resolveHead(options, treesDirectory);
+  const removeJudge = await checkOut({ base: judgeTree ?? head, head });
+  try {
+    const judge = await judgeOf({ base: judgeTree ?? head, head }, options.config ?? null, (line) => said.push(line));
+    const { config } = judge;
+    const { baseline } = config;
+    const driver = await chooseDriver(wantedDriver(options.driver, config.target), config.target);
+    if (driver === "url") {
+      throw new InputError("--base stored: driver url cannot start the anchor; use compose or process");
+    }
+    if (baseline.anchor === null) {
+      const why = "baseline.anchor names no version that records are relative to";
+      if (judgeTree !== null) return { kind: "none", why };
+      throw new InputError(
+        `--base stored: ${why}. Write for example baseline: { anchor: v1.4.0 }, a release that stays as it is`,
+      );
+    }
+    const [base, anchor] = await resolveAnchor(baseline.anchor, head.directory, treesDirectory);
+    const arms = { base, head };
+    checkImages(arms, driver, config.target);
+    checkCopied(arms, config.target.copy);
+    const store = storeOf(baseline.store, head.directory, judgeTree?.directory ?? null, env);
+    const { records, missing } = await store.read();
+    const branch = baseline.branch ?? options.branch ?? (await branchOf(head.directory));
+    const { cpuModel, logicalCpus } = machineFacts();
+    const wanted = { branch, anchor, must: { driver, cpuModel, logicalCpus, k6: minor(K6_VERSION) } };
+    const stored = {
+      anchor,
+      store: store.label,
+      branch,
+      suites: suitesOf(config),
+      ...(judgeTree === null ? {} : { judge: judgeTree }),
+    };
+    const kept = worthKeeping(records, wanted);
+    const { why } = nothingFor(stored, comparable(kept, wanted));
+    if (why !== null && judgeTree !== null) return { kind: "none", why: `${store.label}: ${why}` };
+    for (const line of said) warn(line);
+    return { kind: "stored", judge, arms, sameSource: false, stored, history: { missing, records: kept } };
+  } finally {
+    await removeJudge();
+  }
+}
+
+/** Why no cell has a record, as far as it is known before measuring; null where one has. */
+function nothingFor({ suites }: StoredBase, { records, why }: ReturnType<typeof comparable>): { why: string | null } {
+  if (why !== null) return { why };
+  const known = records.some(({ cells }) => cells.some(({ id, suite }) => suites[id] === suite));
+  return { why: known ? null : "its records asked for something else in every cell" };
+}
+
+/** @throws InputError where a flow cannot be read */
+function suitesOf(config: Config): Record<string, string> {
+  const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
+  const suites = cellsOf(config).flatMap((cell) => {
+    const scenario = scenarios.get(cell.scenario);
+    if (scenario === undefined) return [];
+    const { work } = scenario;
+    const flow = work.kind === "flow" ? readFileSync(work.file, "utf8") : null;
+    return [[cell.id, suiteOf(cell, scenario, flow, sha256)] as const];
+  });
+  return Object.fromEntries(suites);
+}
+
+/**
+ * The store of the configuration. In a job of a pull request a path is one in the tree of its base, and one in the pull
+ * request's own is refused: who wrote the change could have written the records.
+ */
+function storeOf(name: string, head: string, judge: string | null, env: Env): Store {
+  const isForeign = (env["GITHUB_EVENT_NAME"] ?? "").startsWith("pull_request");
+  const directory = isForeign ? (judge ?? head) : head;
+  if (isForeign && !name.startsWith("git:")) {
+    const path = resolve(directory, name);
+    if (isInside(head, path) && (judge === null || !isInside(judge, path))) {
+      throw new InputError(
+        `baseline.store: ${path} is part of the pull request itself, which could bring records of its own. ` +
+          "Keep them on a branch (store: git:perf-gate-data), or give the version to compare with (--base-ref)",
+      );
+    }
+  }
+  return openStore(name, { directory, env });
+}
+
+function isInside(tree: string, path: string): boolean {
+  const below = relative(tree, path);
+  return below !== ".." && !below.startsWith("../");
+}
+
+/** The branch that is checked out. */
+export async function branchOf(directory: string): Promise<string> {
+  const args = ["-C", directory, "symbolic-ref", "--quiet", "--short", "HEAD"];
+  const found = await promisify(execFile)("git", args).catch(() => null);
+  if (found !== null) return found.stdout.trim();
+  throw new InputError(
+    `${directory} has no branch checked out, so that it is not known whose records count: write baseline: { branch: main }`,
+  );
+}
