@@ -26,6 +26,16 @@ export interface Comment {
   body: string;
 }
 
+export interface Issue {
+  number: number;
+  /** Login, as of a comment. */
+  author: string | null;
+  title: string;
+  body: string;
+  open: boolean;
+  labels: string[];
+}
+
 export interface Pull {
   number: number;
   headSha: string;
@@ -74,6 +84,14 @@ export interface Api {
   createComment(pull: number, body: string): Promise<Comment>;
   /** null where the comment is gone. */
   updateComment(id: number, body: string): Promise<Comment | null>;
+  /** Issues with a label, open and closed, oldest first; no pull requests. */
+  issues(label: string): AsyncIterable<Issue>;
+  /** Tried once, as createComment. A label that does not exist is made; a token that may not set one leaves it out. */
+  createIssue(issue: { title: string; body: string; labels: string[] }): Promise<Issue>;
+  /** null where the issue is gone. */
+  updateIssue(number: number, changes: { title: string; body: string; open?: boolean }): Promise<Issue | null>;
+  /** Tried once, as createComment. */
+  commentOnIssue(number: number, body: string): Promise<Comment>;
   pull(number: number): Promise<Pull>;
   /** Open pull requests from this branch of this owner (there may be other repositories of the same name). */
   openPulls(headOwner: string, headBranch: string): Promise<Pull[]>;
@@ -129,6 +147,47 @@ export function createApi(options: ApiOptions): Api {
       asked(`update comment ${id}`, "pull-requests: write", () =>
         unlessMissing(async () => toComment((await rest.issues.updateComment({ ...at, comment_id: id, body })).data)),
       ),
+
+    issues: (label) =>
+      askedEach("list issues", "issues: write", async function* () {
+        const query = {
+          ...at,
+          labels: label,
+          state: "all",
+          sort: "created",
+          direction: "asc",
+          per_page: PAGE,
+        } as const;
+        for await (const { data } of octokit.paginate.iterator(rest.issues.listForRepo, query)) {
+          // To GitHub every pull request is an issue as well.
+          yield* data.filter((one) => one.pull_request === undefined).map(toIssue);
+        }
+      }),
+
+    createIssue: (issue) =>
+      asked("open an issue", "issues: write", async () =>
+        toIssue((await rest.issues.create({ ...at, ...issue, request: { retries: 0 } })).data),
+      ),
+
+    updateIssue: (number, { title, body, open }) =>
+      asked(`update issue #${number}`, "issues: write", () =>
+        unlessMissing(async () => {
+          const state = open === undefined ? {} : ({ state: open ? "open" : "closed" } as const);
+          const { data } = await rest.issues.update({ ...at, issue_number: number, title, body, ...state });
+          return toIssue(data);
+        }),
+      ),
+
+    commentOnIssue: (number, body) =>
+      asked(`comment on issue #${number}`, "issues: write", async () => {
+        const { data } = await rest.issues.createComment({
+          ...at,
+          issue_number: number,
+          body,
+          request: { retries: 0 },
+        });
+        return toComment(data);
+      }),
 
     pull: (number) =>
       asked(`read pull request #${number}`, "pull-requests: read", async () =>
@@ -254,6 +313,26 @@ let instances = 0;
 
 function toComment(data: { id: number; body?: string | undefined; user: { login: string } | null }): Comment {
   return { id: data.id, author: data.user?.login ?? null, body: data.body ?? "" };
+}
+
+interface IssueData {
+  number: number;
+  title: string;
+  body?: string | null | undefined;
+  state: string;
+  user: { login: string } | null;
+  labels: (string | { name?: string | undefined })[];
+}
+
+function toIssue({ number, title, body, state, user, labels }: IssueData): Issue {
+  return {
+    number,
+    author: user?.login ?? null,
+    title,
+    body: body ?? "",
+    open: state === "open",
+    labels: labels.map((label) => (typeof label === "string" ? label : (label.name ?? ""))),
+  };
 }
 
 interface PullData {

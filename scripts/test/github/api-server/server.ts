@@ -9,7 +9,9 @@ export interface State {
   /** Who holds a token, and what it may do: "pull-requests: write" and the like. */
   tokens: Map<string, { login: string; permissions: string[] }>;
   pulls: PullState[];
+  /** On pull requests and on issues, whose numbers are one sequence. */
   comments: CommentState[];
+  issues: IssueState[];
   events: { pull: number; event: string; label?: string; actor: string; at: string }[];
   runs: RunState[];
   artifacts: { id: number; run: number; name: string; zip: Uint8Array; expired: boolean }[];
@@ -35,6 +37,17 @@ export interface CommentState {
   pull: number;
   login: string;
   body: string;
+}
+
+export interface IssueState {
+  number: number;
+  login: string;
+  title: string;
+  body: string;
+  labels: string[];
+  state: "open" | "closed";
+  /** ISO 8601; lists are in its order. */
+  createdAt: string;
 }
 
 export interface RunState {
@@ -105,6 +118,7 @@ export class ApiServer {
       tokens: new Map([["test-token", { login: "github-actions[bot]", permissions: ALL_PERMISSIONS }]]),
       pulls: [],
       comments: [],
+      issues: [],
       events: [],
       runs: [],
       artifacts: [],
@@ -200,10 +214,11 @@ export class ApiServer {
     const operation = OPERATIONS[call.operation];
     if (operation === undefined) throw new Error(`${call.operation} is not served here`);
     if (`${call.path["owner"]}/${call.path["repo"]}` !== this.state.repository) return { status: 404, body: MISSING };
-    if (!holder.permissions.some((permission) => covers(permission, operation.needs))) {
-      return { status: 403, body: FORBIDDEN };
-    }
-    const answer = operation.answer({ state: this.state, call, holder: holder.login, server: this });
+    const may = (needed: string) => holder.permissions.some((permission) => covers(permission, needed));
+    const context = { state: this.state, call, holder: holder.login, may, server: this };
+    const needs = typeof operation.needs === "string" ? operation.needs : operation.needs(context);
+    if (!may(needs)) return { status: 403, body: FORBIDDEN };
+    const answer = operation.answer(context);
     const wrong = contract
       .answerProblems(call.operation, answer.status, answer.body)
       .filter((problem) => !DELETED_FORK.test(problem));
@@ -229,7 +244,7 @@ export class ApiServer {
   }
 }
 
-const ALL_PERMISSIONS = ["contents: read", "pull-requests: write", "actions: read"];
+const ALL_PERMISSIONS = ["contents: write", "pull-requests: write", "issues: write", "actions: read"];
 
 function covers(given: string, needed: string): boolean {
   return given === needed || given === needed.replace(/read$/, "write");
@@ -239,6 +254,8 @@ interface Context {
   state: State;
   call: Call;
   holder: string;
+  /** Whether the token has this permission. */
+  may: (needed: string) => boolean;
   server: ApiServer;
 }
 
@@ -268,6 +285,29 @@ const userOf = (example: unknown, login: string): Json => ({
 function commentJson(comment: CommentState, server: ApiServer): Json {
   const example = server.example<Json>("issues/create-comment", 201);
   return { ...example, id: comment.id, body: comment.body, user: userOf(example["user"], comment.login) };
+}
+
+function issueJson(issue: IssueState, example: Json): Json {
+  const [label] = example["labels"] as Json[];
+  // GitHub's own example is of an issue that is a pull request as well.
+  const { pull_request: _, ...rest } = example;
+  return {
+    ...rest,
+    number: issue.number,
+    title: issue.title,
+    body: issue.body,
+    state: issue.state,
+    created_at: issue.createdAt,
+    user: userOf(example["user"], issue.login),
+    labels: issue.labels.map((name) => ({ ...label, name })),
+  };
+}
+
+/** A pull request as lists of issues have it. */
+function pullIssueJson(pull: PullState, example: Json): Json {
+  const as = { title: "", body: null, login: "anna", createdAt: "2026-01-01T00:00:00Z" };
+  const issue = issueJson({ ...as, ...pull, body: "" }, example);
+  return { ...issue, pull_request: example["pull_request"] };
 }
 
 function pullJson(pull: PullState, example: Json): Json {
@@ -312,9 +352,76 @@ function runJson(run: RunState, example: Json): Json {
 
 const missing: Answer = { status: 404, body: MISSING };
 
-const OPERATIONS: Record<string, { needs: string; answer: (context: Context) => Answer }> = {
+/** Comments are of pull requests and of issues, each with a permission of its own. */
+const commentNeeds =
+  (access: "read" | "write") =>
+  ({ state, call }: Context): string =>
+    `${state.issues.some(({ number }) => number === Number(call.path["issue_number"])) ? "issues" : "pull-requests"}: ${access}`;
+
+const TOO_LONG: Answer = {
+  status: 422,
+  body: { ...MISSING, message: "Body is too long (maximum is 65536 characters)" },
+};
+
+const OPERATIONS: Record<
+  string,
+  { needs: string | ((context: Context) => string); answer: (context: Context) => Answer }
+> = {
+  "issues/list-for-repo": {
+    needs: "issues: read",
+    answer: (context) => {
+      const { state, call, server } = context;
+      const { labels, creator, state: wanted = "open", sort = "created", direction = "desc" } = call.query;
+      if (sort !== "created") throw new Error(`sort=${sort} is not served here`);
+      const [example = {}] = server.example<Json[]>("issues/list-for-repo");
+      const all = [
+        ...state.issues.map((issue) => ({ ...issue, json: () => issueJson(issue, example) })),
+        ...state.pulls.map((pull) => ({
+          ...pull,
+          login: "anna",
+          createdAt: "2026-01-01T00:00:00Z",
+          json: () => pullIssueJson(pull, example),
+        })),
+      ].sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.number - b.number);
+      const found = (direction === "asc" ? all : all.reverse()).filter(
+        (one) =>
+          (wanted === "all" || one.state === wanted) &&
+          (creator === undefined || one.login === creator) &&
+          (labels ?? "").split(",").every((label) => label === "" || one.labels.includes(label)),
+      );
+      const { items, headers } = page(found, context);
+      return { status: 200, body: (items as typeof found).map(({ json }) => json()), headers };
+    },
+  },
+  "issues/create": {
+    needs: "issues: write",
+    answer: ({ state, call, holder, may, server }) => {
+      const { title, body = "", labels = [] } = call.body as { title: string; body?: string; labels?: string[] };
+      if (body.length > 65_536) return TOO_LONG;
+      const number = Math.max(0, ...[...state.issues, ...state.pulls].map((one) => one.number)) + 1;
+      const at = new Date(Date.UTC(2026, 2, 1) + number * 60_000).toISOString().replace(".000", "");
+      // Without the right to push, labels are left out, and nothing is said.
+      const kept = may("contents: write") ? labels : [];
+      const issue: IssueState = { number, login: holder, title, body, labels: kept, state: "open", createdAt: at };
+      state.issues.push(issue);
+      return { status: 201, body: issueJson(issue, server.example("issues/create", 201)) };
+    },
+  },
+  "issues/update": {
+    needs: "issues: write",
+    answer: ({ state, call, server }) => {
+      const issue = state.issues.find(({ number }) => number === Number(call.path["issue_number"]));
+      if (issue === undefined) return missing;
+      const { title, body, state: turned } = call.body as Partial<IssueState>;
+      if ((body ?? "").length > 65_536) return TOO_LONG;
+      if (title !== undefined) issue.title = title;
+      if (body !== undefined) issue.body = body;
+      if (turned !== undefined) issue.state = turned;
+      return { status: 200, body: issueJson(issue, server.example("issues/update")) };
+    },
+  },
   "issues/list-comments": {
-    needs: "pull-requests: read",
+    needs: commentNeeds("read"),
     answer: (context) => {
       const { state, call, server } = context;
       const own = state.comments.filter((comment) => comment.pull === Number(call.path["issue_number"]));
@@ -323,14 +430,12 @@ const OPERATIONS: Record<string, { needs: string; answer: (context: Context) => 
     },
   },
   "issues/create-comment": {
-    needs: "pull-requests: write",
+    needs: commentNeeds("write"),
     answer: ({ state, call, holder, server }) => {
       const pull = Number(call.path["issue_number"]);
-      if (!state.pulls.some(({ number }) => number === pull)) return missing;
+      if (![...state.pulls, ...state.issues].some(({ number }) => number === pull)) return missing;
       const { body } = call.body as { body: string };
-      if (body.length > 65_536) {
-        return { status: 422, body: { ...MISSING, message: "Body is too long (maximum is 65536 characters)" } };
-      }
+      if (body.length > 65_536) return TOO_LONG;
       const id = Math.max(1000, ...state.comments.map((comment) => comment.id)) + 1;
       const comment = { id, pull, login: holder, body };
       state.comments.push(comment);
