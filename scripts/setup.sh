@@ -27,13 +27,14 @@ readonly ACTION_NEEDS=(certificates git taskset)
 readonly ACTION_EXTRAS=(gnuplot jq)
 readonly TEST_NEEDS=(bats pgrep shellcheck)
 # Tests that miss one of these are skipped, and say so.
-readonly TEST_EXTRAS=(chromium font ip venv wrk)
+readonly TEST_EXTRAS=(chromium font gh ip venv wrk)
 readonly TEST_TOOLS=(act actionlint zizmor)
 declare -rA PACKAGES=(
   [bats]='bats'
   [certificates]='ca-certificates'
   [chromium]='chromium'
   [font]='fonts-dejavu-core fonts-liberation'
+  [gh]='gh'
   [git]='git'
   [gnuplot]='gnuplot-nox gnuplot'
   [go]='golang-go'
@@ -60,6 +61,7 @@ declare -rA REASONS=(
   [certificates]='to download over HTTPS'
   [chromium]='tests look at the HTML report in it'
   [font]='text in the HTML report'
+  [gh]='tests publish a release with it'
   [git]='versions of the service under test'
   [gnuplot]='draws the charts'
   [go]='builds k6'
@@ -84,11 +86,12 @@ declare -rA REASONS=(
 
 usage() {
   cat <<EOF
-Usage: scripts/setup.sh [--for run|action|test] [--dry-run] [--yes]
+Usage: scripts/setup.sh [--for run|action|charts|test] [--dry-run] [--yes]
        scripts/setup.sh --print-k6
 
   --for run    what measuring needs where the service's programs are started by perf-gate (default)
   --for action what it needs where the service runs in containers, or elsewhere
+  --for charts what draws charts of what was measured elsewhere
   --for test   what running needs, and the tests
   --dry-run    say what would be installed, and stop
   --yes        do not ask
@@ -352,6 +355,7 @@ setup() {
       mapfile -t required < <(absent "${ACTION_NEEDS[@]}")
       mapfile -t extra < <(absent "${ACTION_EXTRAS[@]}")
       ;;
+    charts) mapfile -t extra < <(absent "${ACTION_EXTRAS[@]}") ;;
     test)
       mapfile -t required < <(absent "${RUN_NEEDS[@]}" "${TEST_NEEDS[@]}")
       mapfile -t extra < <(absent "${TEST_EXTRAS[@]}")
@@ -360,7 +364,7 @@ setup() {
       ;;
     *) ;;
   esac
-  if ! find_k6 >/dev/null; then
+  if [[ ${purpose} != charts ]] && ! find_k6 >/dev/null; then
     rest=(k6 "${rest[@]}")
     has go || required+=(go)
   fi
@@ -387,6 +391,7 @@ setup() {
   fi
   install_rest "${rest[@]}"
   verify "${required[@]}"
+  [[ ${purpose} == charts ]] || find_k6 >/dev/null || bail "${EXIT_UNABLE}" "k6 ${K6_VERSION} is still missing"
 }
 
 install_rest() {
@@ -419,7 +424,6 @@ verify() {
   if ((${#still[@]} > 0)); then
     bail "${EXIT_UNABLE}" "installed, but still not usable: ${still[*]}; is another version first on PATH ($(php_fpm))?"
   fi
-  find_k6 >/dev/null || bail "${EXIT_UNABLE}" "k6 ${K6_VERSION} is still missing"
 }
 
 main() {
@@ -428,7 +432,7 @@ main() {
     case "$1" in
       --for)
         purpose=${2:-}
-        [[ ${purpose} == @(run|action|test) ]] || bail_choice '--for' "${purpose}" 'run, action, test'
+        [[ ${purpose} == @(run|action|charts|test) ]] || bail_choice '--for' "${purpose}" 'run, action, charts, test'
         shift
         ;;
       --dry-run) dry_run=1 ;;

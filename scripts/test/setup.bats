@@ -61,7 +61,7 @@ inside() {
 @test "wrong usage is status 2 and names what is allowed" {
   run "${SCRIPTS}/setup.sh" --for everything
   [[ ${status} -eq 2 ]]
-  [[ ${output} == "error: --for: 'everything' is not known; allowed: run, action, test" ]]
+  [[ ${output} == "error: --for: 'everything' is not known; allowed: run, action, charts, test" ]]
   run "${SCRIPTS}/setup.sh" --force
   [[ ${status} -eq 2 ]]
   [[ ${output} == *"argument: '--force' is not known"* ]]
@@ -191,6 +191,12 @@ inside() {
   inside 'present() { [[ $1 != taskset ]]; }; find_k6() { :; }; can_become_root() { false; }; setup action "" 1'
   [[ ${status} -eq 4 ]]
   [[ ${output} == *'run as root: apt-get install --no-install-recommends util-linux'* ]]
+}
+
+@test "--for charts builds no k6" {
+  inside 'present() { [[ $1 != gnuplot ]]; }; find_k6() { false; }; setup charts 1 ""'
+  [[ ${status} -eq 0 ]]
+  [[ ${output} == *gnuplot* && ${output} != *k6* ]]
 }
 
 @test "action.yml caches the directory of the k6 that is installed" {
