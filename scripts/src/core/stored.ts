@@ -202,7 +202,9 @@ export function compareStored(
   const { stored, config } = plan;
   if (stored === undefined) throw new Error("a run without an anchor has no records");
   const must = environment === null ? {} : conditionsOf(plan, environment).must;
-  const { records, why } = comparable(history?.records ?? [], { ...stored, must });
+  // A run that has been recorded already is none of its own records.
+  const others = (history?.records ?? []).filter(({ recordedAt }) => recordedAt !== environment?.startedAt);
+  const { records, why } = comparable(others, { ...stored, must });
   const { maxQpsDrop, maxP99Rise, noise } = config.baseline;
   const tests = new Map<string, TestResult[]>();
   const since = new Map<string, NonNullable<CellResult["since"]>>();

@@ -2,7 +2,7 @@ import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import { parseConfig } from "../../src/config/load.ts";
 import { chooseLayout } from "../../src/core/layout.ts";
-import type { Arm, Census, Plan, RunStage, SampleLine, SlotSample } from "../../src/core/model.ts";
+import type { Arm, Census, Environment, Plan, RunStage, SampleLine, SlotSample } from "../../src/core/model.ts";
 import { buildPlan } from "../../src/core/plan.ts";
 
 /** A plan over the scenarios of a configuration text, on two cores. */
@@ -134,5 +134,37 @@ export function censusOf(plan: Plan): Census {
     requestsPerRepeat: 10,
     repeats: 3,
     scenarios: plan.config.scenarios.map(({ name }) => ({ scenario: name, arms: { base: arm(), head: arm() } })),
+  };
+}
+
+/** An ordinary runner. */
+export function environmentOf(plan: Plan): Environment {
+  const php = {
+    version: "8.4.11",
+    sapi: "fpm-fcgi",
+    opcache: true,
+    jit: "off",
+    jitBufferBytes: 0,
+    xdebug: false,
+    processManager: "static",
+    workers: 8,
+    extensions: ["redis"],
+  };
+  return {
+    version: 1,
+    planId: plan.id,
+    startedAt: "2026-01-02T03:04:05.678Z",
+    machine: {
+      cpuModel: "AMD EPYC 7763 64-Core Processor",
+      logicalCpus: 4,
+      physicalCores: 2,
+      memoryBytes: 16e9,
+      kernel: "6.11.0-1018-azure",
+      os: "Ubuntu 24.04.3 LTS",
+      cgroup: "v2",
+    },
+    tools: { node: "20.20.2", k6: "1.8.1", php: "8.4.11", mysql: "10.11.19-MariaDB-0+deb12u1", redis: "8.0.2" },
+    php: { base: php, head: php },
+    warnings: [],
   };
 }

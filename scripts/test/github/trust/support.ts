@@ -11,7 +11,7 @@ import { renderCsv } from "../../../src/report/csv.ts";
 import { headlineSentence } from "../../../src/report/headline.ts";
 import { renderMarkdown } from "../../../src/report/markdown.ts";
 import { renderTerminal } from "../../../src/report/terminal.ts";
-import { blocks, censusOf, planOf } from "../../core/support.ts";
+import { blocks, censusOf, environmentOf, planOf } from "../../core/support.ts";
 
 /** In every text that a stranger wrote; nothing that comes out may hold it. */
 export const HOSTILE = "h0stile";
@@ -83,37 +83,6 @@ export function inOrder(plan: Plan, pilots: readonly PilotCell[], lines: readonl
     slots = [];
   }
   return sorted;
-}
-
-function environmentOf(plan: Plan): Environment {
-  const php = {
-    version: "8.4.11",
-    sapi: "fpm-fcgi",
-    opcache: true,
-    jit: "off",
-    jitBufferBytes: 0,
-    xdebug: false,
-    processManager: "static",
-    workers: 8,
-    extensions: ["redis"],
-  };
-  return {
-    version: 1,
-    planId: plan.id,
-    startedAt: "2026-01-02T03:04:05.678Z",
-    machine: {
-      cpuModel: "AMD EPYC 7763 64-Core Processor",
-      logicalCpus: 4,
-      physicalCores: 2,
-      memoryBytes: 16e9,
-      kernel: "6.11.0-1018-azure",
-      os: "Ubuntu 24.04.3 LTS",
-      cgroup: "v2",
-    },
-    tools: { node: "20.20.2", k6: "1.8.1", php: "8.4.11", mysql: "10.11.19-MariaDB-0+deb12u1", redis: "8.0.2" },
-    php: { base: php, head: php },
-    warnings: [],
-  };
 }
 
 /** The run as the text of its files. */
