@@ -1,24 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ApiServer, type State } from "../github/api-server/server.ts";
-import { Caller, findAct, PUSHED, runAct, snapshot } from "./rig.ts";
+import { describe, expect, test } from "vitest";
+import { actRig, PUSHED } from "./rig.ts";
 
-const act = findAct();
-let source: ReturnType<typeof snapshot> | undefined;
-const callers: Caller[] = [];
-const servers: ApiServer[] = [];
-beforeAll(() => {
-  if (act !== null) source = snapshot();
-});
-afterEach(async () => {
-  for (const caller of callers.splice(0)) caller.remove();
-  for (const server of servers.splice(0)) {
-    await server.stop();
-    expect(server.violations).toEqual([]);
-  }
-});
-afterAll(() => source?.remove());
+const { act, caller, apiOf, run } = actRig();
 
 const routes = (times: Record<string, number>): string =>
   `<?php\n\nreturn [\n${Object.entries(times)
@@ -30,30 +13,6 @@ const HOME =
 const WIDE = config(`${HOME}\ngate: { max-qps-drop: 20%, max-p99-rise: 100% }\nbudget: 2m`);
 const SLOWER = { "routes.php": routes({ "/": 9000 }) };
 
-function caller(head: Record<string, string>, base: Record<string, string>): Caller {
-  const made = new Caller(base, head);
-  callers.push(made);
-  return made;
-}
-
-/** GitHub's API of the caller's repository. */
-async function apiOf(made: Caller, state: Partial<State> = {}): Promise<ApiServer> {
-  const text = readFileSync(join(made.repository, "perf-gate.yml"), "utf8");
-  const server = await new ApiServer({
-    pulls: [made.pull],
-    branches: new Map([["main", made.base]]),
-    files: new Map([[`${made.base}:perf-gate.yml`, text]]),
-    ...state,
-  }).start();
-  servers.push(server);
-  return server;
-}
-
-function run(made: Caller, event: string, workflow: string, payload: unknown = made.pullRequest(), api?: ApiServer) {
-  const ofApi = api === undefined ? {} : { api: api.url };
-  return runAct({ act: act ?? "", source: source?.directory ?? "", caller: made, event, payload, workflow, ...ofApi });
-}
-
 const errors = (commands: readonly string[]): string[] => commands.filter((command) => command.startsWith("::error"));
 
 describe.skipIf(act === null)("a pull request, by the reusable workflow", { timeout: 400_000 }, () => {
@@ -61,7 +20,7 @@ describe.skipIf(act === null)("a pull request, by the reusable workflow", { time
     const added = WIDE.replace("levels: [4] }", "levels: [4] }, { name: added, path: /new, levels: [4] }");
     const made = caller({ "routes.php": routes({ "/": 4000, "/new": 4000 }) }, { "perf-gate.yml": added });
     const api = await apiOf(made);
-    const { log, commands, summary } = await run(made, "pull_request", "perf.yml", made.pullRequest(), api);
+    const { log, commands, summary } = await run(made, "pull_request", "perf.yml", { api });
     expect(log).toContain("head       #7");
     expect(log).toContain("the workflow says verdict=[pass] result=[success]");
     expect(errors(commands)).toEqual([]);
@@ -78,7 +37,7 @@ describe.skipIf(act === null)("a pull request, by the reusable workflow", { time
       pulls: [foreign],
       tokens: new Map([["test-token", { login: "github-actions[bot]", permissions: ["contents: read"] }]]),
     });
-    const first = await run(made, "pull_request", "perf.yml", made.pullRequest(), api);
+    const first = await run(made, "pull_request", "perf.yml", { api });
     expect(first.outputs["verdict"]).toBe("regression");
     expect(first.jobs).toMatchObject({ "perf/perf-gate/measure": "failure", "perf/perf-gate/comment": "success" });
     expect(errors(first.commands).join("\n")).toMatch(/file=perf-gate\.yml,line=2[,:]/);
@@ -103,7 +62,7 @@ describe.skipIf(act === null)("a pull request, by the reusable workflow", { time
       },
       repository: { full_name: "octo/shop", default_branch: "main" },
     };
-    const second = await run(made, "workflow_run", "perf-report.yml", payload, trusted);
+    const second = await run(made, "workflow_run", "perf-report.yml", { payload, api: trusted });
     expect(second.status).toBe(0);
     expect(trusted.state.comments).toHaveLength(1);
     expect(trusted.state.comments[0]?.body).toMatch(/Slower/);
@@ -120,7 +79,7 @@ describe.skipIf(act === null)("a pull request, by the reusable workflow", { time
       files: new Map([[`${made.base}:perf-gate.yml`, WIDE]]),
     });
     const payload = made.pullRequest({ action: "labeled", label: { name: label } });
-    const { log, commands, summary } = await run(made, "pull_request", "perf.yml", payload, api);
+    const { log, commands, summary } = await run(made, "pull_request", "perf.yml", { payload, api });
     expect(log).toContain("the workflow says verdict=[regression] result=[success]");
     expect(log).toContain("Accepted by maintainer");
     expect(errors(commands)).toEqual([]);
@@ -167,7 +126,7 @@ describe.skipIf(act === null)("the action, in a job of the caller", { timeout: 3
   test("a push is compared with what was there before", async () => {
     const made = caller({ "README.md": "hello\n" }, { "perf-gate.yml": config(HOME) });
     const payload = { before: made.base, after: made.merge, ref: "refs/heads/main" };
-    const { log } = await run(made, "push", "own-job.yml", payload);
+    const { log } = await run(made, "push", "own-job.yml", { payload });
     expect(log).toContain(`base       ${made.base.slice(0, 12)}`);
     expect(log).toMatch(/the action says verdict=\[(pass|inconclusive)\]/);
   });

@@ -3,14 +3,16 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { PullState } from "../github/api-server/server.ts";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { ApiServer, type PullState, type State } from "../github/api-server/server.ts";
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
+/** Of this repository. */
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
 const here = join(root, "scripts/test/act");
-/** What the template calls this repository, and what the tests call it. */
-const OWNER = /OWNER\/REPO/g;
 const NAME = "perf-gate/perf-gate";
 const REF = "v1";
+/** Lines of the README or of a template, with the name that the tests give this repository. */
+export const named = (lines: string): string => lines.replaceAll("OWNER/REPO", NAME);
 /** When GitHub told of the pull request's head. */
 export const PUSHED = "2026-03-04T10:00:00Z";
 
@@ -24,7 +26,10 @@ export function findAct(): string | null {
   }
 }
 
-/** This repository as it would be released: what git knows, with a bundle of the source as it is now. */
+/**
+ * This repository as it would be released: what git knows, with a bundle of the source as it is now. Its reusable
+ * workflows know where they come from, which GitHub tells a job and act does not.
+ */
 export function snapshot(): { directory: string; remove(): void } {
   const directory = mkdtempSync(join(tmpdir(), "perf-gate-act-source-"));
   const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
@@ -39,6 +44,12 @@ export function snapshot(): { directory: string; remove(): void } {
     cwd: root,
     env: { ...process.env, PERF_GATE_DIST: join(directory, "scripts/dist") },
   });
+  for (const file of workflowsIn(directory)) {
+    const told = readFileSync(file, "utf8")
+      .replace(/(source-repository:\n(?: {8}.*\n)*? {8}default: )""/, `$1${NAME}`)
+      .replace(/(source-ref:\n(?: {8}.*\n)*? {8}default: )""/, `$1${REF}`);
+    writeFileSync(file, told);
+  }
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
@@ -48,14 +59,14 @@ export class Caller {
   readonly repository = join(this.directory, "shop");
   readonly artifacts = join(this.directory, "artifacts");
 
-  /** @param base changes of the template, file -> text; @param head what the pull request writes */
-  constructor(base: Record<string, string>, head: Record<string, string>) {
+  /**
+   * @param base changes of the template, file -> text; @param head what the pull request writes
+   * @param template directory that main starts from
+   */
+  constructor(base: Record<string, string>, head: Record<string, string>, template = join(here, "caller")) {
     mkdirSync(this.artifacts);
-    cpSync(join(here, "caller"), this.repository, { recursive: true });
-    for (const name of readdirSync(join(this.repository, ".github/workflows"))) {
-      const path = join(this.repository, ".github/workflows", name);
-      writeFileSync(path, readFileSync(path, "utf8").replaceAll(OWNER, NAME));
-    }
+    cpSync(template, this.repository, { recursive: true });
+    for (const file of workflowsIn(this.repository)) writeFileSync(file, named(readFileSync(file, "utf8")));
     this.#git("init", "--quiet", "--initial-branch", "main");
     // From here act knows the repository's name.
     this.#git("remote", "add", "origin", "https://github.com/octo/shop.git");
@@ -107,6 +118,11 @@ export class Caller {
     };
   }
 
+  /** Text of a file on main. */
+  atBase(path: string): string {
+    return this.#git("show", `main:${path}`);
+  }
+
   artifact(name: string): Buffer {
     return readFileSync(join(this.artifacts, name));
   }
@@ -140,6 +156,10 @@ export interface ActOptions {
   workflow: string;
   /** Address that stands for GitHub's API. */
   api?: string;
+  /** Runs this job of the workflow, and those that it needs; all by default. */
+  job?: string;
+  /** In the environment of every step. */
+  env?: Record<string, string>;
 }
 
 export interface ActResult {
@@ -156,11 +176,69 @@ export interface ActResult {
   commands: string[];
 }
 
+/** Everything that a file of tests shares; to be called once in it. After each test, no request was against GitHub's contract. */
+export function actRig() {
+  const act = findAct();
+  let source: ReturnType<typeof snapshot> | undefined;
+  const callers: Caller[] = [];
+  const servers: ApiServer[] = [];
+  beforeAll(() => {
+    if (act !== null) source = snapshot();
+  });
+  afterEach(async () => {
+    for (const caller of callers.splice(0)) caller.remove();
+    for (const server of servers.splice(0)) {
+      await server.stop();
+      expect(server.violations).toEqual([]);
+    }
+  });
+  afterAll(() => source?.remove());
+
+  const sourceDirectory = (): string => source?.directory ?? "";
+  return {
+    act,
+    /** Where the snapshot is. */
+    source: sourceDirectory,
+    /** See Caller. */
+    caller(head: Record<string, string>, base: Record<string, string>, template?: string): Caller {
+      const made = new Caller(base, head, template);
+      callers.push(made);
+      return made;
+    },
+    /** GitHub's API of the caller's repository, whose configuration is at `config`. */
+    async apiOf(made: Caller, state: Partial<State> = {}, config = "perf-gate.yml"): Promise<ApiServer> {
+      const server = await new ApiServer({
+        pulls: [made.pull],
+        branches: new Map([["main", made.base]]),
+        files: new Map([[`${made.base}:${config}`, made.atBase(config)]]),
+        ...state,
+      }).start();
+      servers.push(server);
+      return server;
+    },
+    async run(
+      made: Caller,
+      event: string,
+      workflow: string,
+      more: Partial<Omit<ActOptions, "api">> & { api?: ApiServer } = {},
+    ): Promise<ActResult> {
+      const { api, payload = made.pullRequest(), ...rest } = more;
+      const ofApi = api === undefined ? {} : { api: api.url };
+      const options = { act: act ?? "", source: sourceDirectory(), caller: made, event, payload, workflow };
+      return await runAct({ ...options, ...rest, ...ofApi });
+    },
+  };
+}
+
 /** Runs a workflow of the caller in act, on this machine itself. */
-export async function runAct({ act, source, caller, event, payload, workflow, api }: ActOptions): Promise<ActResult> {
+export async function runAct(options: ActOptions): Promise<ActResult> {
+  const { act, source, caller, event, payload, workflow, api, job, env = {} } = options;
   const file = join(caller.directory, "event.json");
   writeFileSync(file, JSON.stringify(payload));
-  const standIns = {
+  const engine = process.env["DOCKER_HOST"];
+  const everywhere = {
+    ...(engine === undefined ? {} : { DOCKER_HOST: engine }),
+    ...env,
     STAND_IN_SOURCE_NAME: `${NAME}@${REF}`,
     STAND_IN_SOURCE: source,
     STAND_IN_ARTIFACTS: caller.artifacts,
@@ -168,7 +246,8 @@ export async function runAct({ act, source, caller, event, payload, workflow, ap
   const args = [
     ...[event, "--json", "--rm", "-C", caller.repository, "-W", `.github/workflows/${workflow}`, "-e", file],
     ...["-P", "ubuntu-24.04=-self-hosted", "--secret", "GITHUB_TOKEN=test-token"],
-    ...Object.entries(standIns).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
+    ...(job === undefined ? [] : ["--job", job]),
+    ...Object.entries(everywhere).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
     ...(api === undefined ? [] : ["--env", `GITHUB_API_URL=${api}`]),
     ...localRepositories(source).flatMap((mapping) => ["--local-repository", mapping]),
   ];
@@ -189,12 +268,18 @@ export async function runAct({ act, source, caller, event, payload, workflow, ap
 
 /** This repository, and a stand-in for each action that its files use: "owner/name@ref=directory". */
 function localRepositories(source: string): string[] {
-  const files = ["action.yml", ".github/workflows/perf-gate.yml", ".github/workflows/perf-report.yml"];
-  const used = files.flatMap((name) => [
-    ...readFileSync(join(source, name), "utf8").matchAll(/uses: ([\w-]+)\/([\w-]+)(?:\/[\w/-]+)?@([0-9a-f]{40})/g),
+  const used = [join(source, "action.yml"), ...workflowsIn(source)].flatMap((file) => [
+    ...readFileSync(file, "utf8").matchAll(/uses: ([\w-]+)\/([\w-]+)(?:\/[\w/-]+)?@([0-9a-f]{40})/g),
   ]);
-  const actions = used.map(([, owner, name = "", ref]) => `${owner}/${name}@${ref}=${join(here, "stand-ins", name)}`);
+  const actions = used
+    .filter(([, , name = ""]) => existsSync(join(here, "stand-ins", name)))
+    .map(([, owner, name = "", ref]) => `${owner}/${name}@${ref}=${join(here, "stand-ins", name)}`);
   return [`${NAME}@${REF}=${source}`, ...new Set(actions)];
+}
+
+function workflowsIn(directory: string): string[] {
+  const path = join(directory, ".github/workflows");
+  return existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];
 }
 
 interface Entry {
