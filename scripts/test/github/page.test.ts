@@ -84,11 +84,13 @@ describe.skipIf(CHROMIUM === undefined)(title, () => {
   }
 
   async function look(name: string, body: string, width = 1000): Promise<Look> {
-    const context = await browser.newContext({ viewport: { width, height: 700 } });
+    const context = await browser.newContext({ viewport: { width, height: 300 } });
     const page = await context.newPage();
     await page.setContent(frame(body));
-    if (SCREENSHOTS !== undefined) {
-      await page.screenshot({ path: join(SCREENSHOTS, `comment-${name}-${width}.png`), fullPage: true });
+    for (const colorScheme of SCREENSHOTS === undefined ? [] : (["light", "dark"] as const)) {
+      await page.emulateMedia({ colorScheme });
+      const path = join(SCREENSHOTS ?? "", `comment-${name}-${width}-${colorScheme}.png`);
+      await page.screenshot({ path, fullPage: true });
     }
     const seen = await page.evaluate<Look>(LOOK);
     await context.close();
@@ -106,6 +108,12 @@ describe.skipIf(CHROMIUM === undefined)(title, () => {
     expect(green.heading).toMatch(/^🟢 Not slower/);
     expect(green.open).toContain("Last runs: 🔴 0000000 · 🟢 aaaaaaa");
     expect(green.details).toBeGreaterThan(1);
+    for (const [name, body] of [
+      ["before", before],
+      ["after", after],
+    ] as const) {
+      expect(await look(name, body, 390)).toMatchObject({ scroll: 0 });
+    }
   });
 
   test("accepted, from a fork, on a phone", async () => {
