@@ -172,17 +172,21 @@ export function renderNight({ recorded, records, trend, issues, notes }: Night, 
     .join("\n\n");
 }
 
-/** Recent steps for the better: they open no issue. */
+/** Recent steps for the better, a line for each commit: they open no issue. */
 function faster(points: readonly ChangePoint[], records: readonly HistoryRecord[], { repository }: Places): string[] {
   const order = positions(records);
   const commits = new Map(records.map(({ id, commit }) => [id, commit]));
-  return points.flatMap((point) => {
+  const gains = new Map<string, string[]>();
+  for (const point of points) {
     const commit = commits.get(point.after);
-    if (point.worse || commit === undefined || (order.get(commit) ?? 0) < order.size - RECENT) return [];
+    if (point.worse || commit === undefined || (order.get(commit) ?? 0) < order.size - RECENT) continue;
     const between = `between ${change(point.low)} and ${change(point.high)}`;
-    return [
-      `- Faster since ${link(repository, commit)}: ${escapeMarkdown(label(point, records))} ${change(point.ratio)} (${between})`,
-    ];
+    const gain = `${escapeMarkdown(label(point, records))} ${change(point.ratio)} (${between})`;
+    gains.set(commit, [...(gains.get(commit) ?? []), gain]);
+  }
+  return [...gains].map(([commit, all]) => {
+    const more = all.length > COLUMNS ? [`${all.length - COLUMNS} more`] : [];
+    return `- Faster since ${link(repository, commit)}: ${list([...all.slice(0, COLUMNS), ...more])}`;
   });
 }
 
