@@ -1,8 +1,10 @@
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError, Option } from "commander";
+import { addBaseline } from "./baseline-commands.ts";
 import { InputError, MeasureError } from "./core/errors.ts";
 import type { Comparison, DriverName } from "./core/model.ts";
+import type { NightlyOptions } from "./phases/github-nightly.ts";
 import type { PlanOptions } from "./phases/plan.ts";
 import { createProgress, type Progress, quietProgress } from "./phases/progress.ts";
 import type { StoreOptions } from "./phases/store.ts";
@@ -26,7 +28,8 @@ const GITHUB_HELP = `
 Environment, beside what GitHub itself sets:
   INPUT_<NAME>  an input of action.yml, such as INPUT_ACCEPT_LABEL; its default where it is not set
   GITHUB_TOKEN  report and gate read the label with it (pull-requests: read), comment takes
-                contents: read, pull-requests: write, and actions: read for --run-id`;
+                contents: read, pull-requests: write, and actions: read for --run-id,
+                nightly contents: write and issues: write`;
 
 const driverOption = (description: string): Option =>
   new Option("--driver <name>", description).choices(["auto", "compose", "process", "url"]);
@@ -93,8 +96,10 @@ export async function main(version: string): Promise<void> {
     .option("--url <url>", "where the run can be looked at (default: the job's page)")
     .action(storeCommand);
   withWork("clean", "remove what killed runs left, and images built ahead; results stay").action(cleanCommand);
+  addTrend(program);
   await addDemo(program);
   await addSetup(program);
+  addBaseline(program);
   addGithub(program);
 
   try {
@@ -197,6 +202,23 @@ async function storeCommand(options: CommonOptions & StoreOptions): Promise<void
   print(options.json ? json({ added, record }) : `${added > 0 ? "recorded" : "already recorded"} in ${label}: ${what}`);
 }
 
+function addTrend(program: Command): void {
+  program
+    .command("trend")
+    .description("a page of the records: every cell against the anchor over time, and where it stepped")
+    .option("--store <name>", "git:BRANCH, git:BRANCH@URL, a file (.ndjson) or a folder (default: baseline.store)")
+    .option("--branch <name>", "records of this branch (default: the one with the most)")
+    .option("--output <dir>", `where index.html and trend.json go (default: ${DEFAULT_WORK_DIRECTORY}/trend)`)
+    .option("--json", "print trend.json on stdout")
+    .exitOverride()
+    .action(async (options: { store?: string; branch?: string; output?: string; json?: boolean }) => {
+      const { trendCommand } = await import("./phases/trend.ts");
+      const { file, text, chartsNote } = await trendCommand(options, home, process.env, new Date().toISOString());
+      if (chartsNote !== null) createProgress(process.stderr, process.env).warn(chartsNote);
+      print(options.json ? json(file) : text);
+    });
+}
+
 async function addDemo(program: Command): Promise<void> {
   const { PLANTS } = await import("./phases/demo.ts");
   program
@@ -286,6 +308,13 @@ function addGithub(program: Command): void {
         throw new InputError(`--run-id: allowed is the number of a workflow run, got ${JSON.stringify(runId)}`);
       }
       print(await githubComment(path === undefined ? { kind: "run", id } : { kind: "directory", path }, process.env));
+    });
+  step("nightly", "add the record of what a night has measured, render and publish the trend page, keep the issues")
+    .requiredOption("--artifact-directory <dir>", "the artifact: a directory with its zip; none = nothing was measured")
+    .requiredOption("--output <dir>", "where the trend page is written")
+    .action(async (options: NightlyOptions) => {
+      const { githubNightly } = await import("./phases/github-nightly.ts");
+      print(await githubNightly(options, home, process.env, new Date().toISOString()));
     });
 }
 
