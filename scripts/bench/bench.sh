@@ -19,6 +19,9 @@ usage: bench.sh COMMAND
   wrk [ROUNDS]        QPS as measured against wrk's
   paths [ROUNDS]      QPS of the bundled containers by three ways: their address, a published port, k6 in their network
   compare             time of compare and report on 100 and 1,000 cells
+  drift               how well steps in a history are found, and how often there is none; beside apache-otava where
+                      $OTAVA is a Python that has it
+  trend               time of the trend page, without charts, over the number of records
   start [N]           N times (3) from the start of a run in containers to its first measured request, with the images'
                       layers in the build cache and with an empty one: `docker buildx prune --all` is run
   runtimes            PHP 7.4 -> 8.2 -> 8.4, and JIT off -> tracing, in containers: a run each, one table
@@ -312,7 +315,7 @@ main() {
       ;;
     wrk) typescript wrk "${2:-6}" ;;
     paths) typescript paths "${2:-8}" ;;
-    compare) typescript compare ;;
+    compare | drift | trend) typescript "${command}" ;;
     start) start_times "${2:-3}" ;;
     runtimes) runtimes ;;
     draw) draw "${2:-5}" ;;

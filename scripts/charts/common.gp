@@ -1,5 +1,5 @@
 # Shared by all charts: size, colours, text. DATA = data file, OUT = SVG to write: set by each chart, as load hides
-# the arguments.
+# the arguments; columns of panels and width in pixels where a chart knows better.
 # Foreign text comes out of the data file as strings (strcol) and is never parsed: no interpolation, no markup.
 
 set datafile separator "\t"
@@ -17,10 +17,10 @@ c = 2
 @read_text
 note = text_of
 
-columns = panels < 3 ? panels : 3
+if (!exists("columns")) columns = panels < 3 ? panels : 3
 lines = (panels + columns - 1) / columns
 # One panel alone is drawn wider than a third, but not over the full width.
-width = columns == 1 ? 680 : columns == 2 ? 860 : 1080
+if (!exists("width")) width = columns == 1 ? 680 : columns == 2 ? 860 : 1080
 top = 30.0
 row = 248.0
 bottom = strlen(note) > 1 ? 26.0 : 4.0

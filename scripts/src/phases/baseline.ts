@@ -134,7 +134,7 @@ export async function verifyBaseline(
 
 // ---------------------------------------------------------------- store and records
 
-async function storeOf({ store }: BaselineOptions): Promise<Store> {
+export async function storeOf({ store }: Pick<BaselineOptions, "store">): Promise<Store> {
   const directory = process.cwd();
   const name = store ?? (await loadConfig(null, directory)).config.baseline.store;
   return openStore(name, { directory, env: process.env });
