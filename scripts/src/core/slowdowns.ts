@@ -65,35 +65,59 @@ export function locatedSlowdowns(points: readonly ChangePoint[], records: readon
   });
 }
 
-/** What the verdict of a run against records calls slower; null where nothing is. */
-export function slowdownOf({ cells, stored }: Comparison, commit: string): Slowdown | null {
+/**
+ * What the verdict of a run against records calls slower, and is not known already: where a change point that has been
+ * located lies within the records of a test, these still hold the level before it.
+ *
+ * @param now the record of the run
+ * @param records of its branch, oldest first
+ * @returns null where nothing is
+ */
+export function slowdownOf(
+  { cells, stored }: Comparison,
+  now: HistoryRecord,
+  records: readonly HistoryRecord[],
+  located: readonly Slowdown[],
+): Slowdown | null {
+  const order = positions(records);
+  const earlier = before(records, now);
+  const known = located
+    .filter(({ over }) => !over)
+    .map(({ after, losses }) => {
+      const first = order.get(after) ?? 0;
+      const since = earlier.filter(({ commit }) => (order.get(commit) ?? 0) >= first).length;
+      return { cells: new Set(losses.map(({ cell }) => cell)), since };
+    });
   const losses = cells.flatMap(({ cell, tests }) =>
-    tests.flatMap(({ metric, verdict, estimate }) =>
-      verdict === "regression" && estimate !== null && (metric === "qps" || metric === "latency")
-        ? [{ cell: cell.id, metric, ratio: estimate.ratio, low: estimate.low, high: estimate.high }]
-        : [],
-    ),
+    tests.flatMap(({ metric, verdict, estimate }) => {
+      if (verdict !== "regression" || estimate === null || (metric !== "qps" && metric !== "latency")) return [];
+      const { n, ratio, low, high } = estimate;
+      if (known.some((step) => step.cells.has(cell.id) && step.since < n)) return [];
+      return [{ cell: cell.id, metric, ratio, low, high }];
+    }),
   );
-  const before = stored?.records[0]?.commit;
-  if (losses.length === 0 || before === undefined) return null;
-  return { located: false, before, after: commit, losses: losses.sort(worstFirst), over: false };
+  const last = stored?.records[0]?.commit;
+  if (losses.length === 0 || last === undefined) return null;
+  return { located: false, before: last, after: now.commit, losses: losses.sort(worstFirst), over: false };
 }
 
 /**
- * Whether the newest record is back, in every one of the given tests, on the better side of the middle between the
- * level up to `before` and that from `after` on. False where there is nothing to tell it by.
+ * Whether a run is back, in every one of the given tests, on the better side of the middle between the level up to
+ * `range.before` and that from `range.after` on. False where there is nothing to tell it by.
+ *
+ * @param now the record of the run
+ * @param records of its branch, oldest first
  */
 export function isBack(
+  now: HistoryRecord,
   records: readonly HistoryRecord[],
-  { before, after }: Pick<Slowdown, "before" | "after">,
+  range: Pick<Slowdown, "before" | "after">,
   tests: readonly Pick<Loss, "cell" | "metric">[],
 ): boolean {
   const order = positions(records);
-  const now = records.at(-1);
-  const [last, first] = [order.get(before), order.get(after)];
-  if (now === undefined || last === undefined || first === undefined || tests.length === 0) return false;
-  const { branch, anchor, conditions } = now;
-  const earlier = comparable(records.slice(0, -1), { branch, anchor, must: conditions.must }).records;
+  const [last, first] = [order.get(range.before), order.get(range.after)];
+  if (last === undefined || first === undefined || tests.length === 0) return false;
+  const earlier = before(records, now);
   const at = ({ commit }: HistoryRecord) => order.get(commit) ?? 0;
   return tests.every((test) => {
     const level = (some: readonly HistoryRecord[]) => mean(some.flatMap((record) => lossOf(record, test, now)));
@@ -101,6 +125,13 @@ export function isBack(
     const slow = level(earlier.filter((record) => at(record) >= first));
     return level([now]) < (fast + slow) / 2;
   });
+}
+
+/** The records before a run that it may be compared with. */
+function before(records: readonly HistoryRecord[], now: HistoryRecord): readonly HistoryRecord[] {
+  const { branch, anchor, conditions, recordedAt } = now;
+  const earlier = records.filter((record) => record.recordedAt < recordedAt);
+  return comparable(earlier, { branch, anchor, must: conditions.must }).records;
 }
 
 /** Log of the loss against the anchor, larger is worse; none where the cell asks for something else than in `now`. */

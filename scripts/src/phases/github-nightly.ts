@@ -87,24 +87,31 @@ export async function githubNightly(
     dataBranch: name.slice("git:".length),
     config: path,
   };
-  const measured = existsSync(artifactDirectory)
+  const taken = existsSync(artifactDirectory)
     ? await record(
         readZip(artifactDirectory, artifact),
         store,
         { ...judge, commit, name, branch: configured ?? ref },
         env,
       )
-    : null;
+    : "nothing was measured";
+  const [measured, why] = typeof taken === "string" ? [null, taken] : [taken, null];
   const { file: trend, chartsNote } = await trendPhase({ store, branch: ref, output }, home, env, now);
   await store.publish(pageIn(output), `Trend of ${ref} up to ${now.slice(0, 10)}`);
   const records = (await store.read()).records.filter(({ branch }) => branch === ref);
   const { issues, warning } = await keepIssues(api, artifact, { records, trend, measured, places, now });
   if (warning !== null) annotate([{ level: "warning", title: "perf-gate: issues", message: warning, place: null }]);
-  const night: Night = { recorded: measured?.record ?? null, records, trend, issues, notes: [chartsNote, warning] };
+  const night: Night = {
+    recorded: measured?.record ?? null,
+    records,
+    trend,
+    issues,
+    notes: [why, chartsNote, warning],
+  };
   const summary = `${renderNight(night, places)}\n`;
   if (Buffer.byteLength(summary) <= SUMMARY_BYTES) writeSummary(summary, env);
   return [
-    measured === null ? "nothing was measured: no record" : `recorded ${measured.record.id} in ${store.label}`,
+    measured === null ? `no record: ${why}` : `recorded ${measured.record.id} in ${store.label}`,
     ...issues.map(({ number, done, title }) => `${done} #${number}: ${title}`),
     ...(chartsNote === null ? [] : [chartsNote]),
   ].join("\n");
@@ -116,19 +123,28 @@ interface Measured {
   comparison: Comparison;
 }
 
-/** Judges what was measured by the records that are there, and adds its own. */
+/**
+ * Judges what was measured by the records that are there, and adds its own.
+ * @returns or why a run that was sound has no record
+ * @throws InputError where the artifact cannot be used, or the store not be written
+ */
 async function record(
   zip: Uint8Array,
   store: Store,
   { commit, name, branch, ...judge }: Pick<Trusted, "config" | "file"> & Record<"commit" | "name" | "branch", string>,
   env: Env,
-): Promise<Measured> {
+): Promise<Measured | string> {
   const run = intake(await readArtifact(zip), {
     ...judge,
     arms: { base: { label: "", commit: null }, head: { label: commit.slice(0, 12), commit } },
     history: { ...(await store.read()), store: name, branch },
+    isOwn: true,
   });
-  const made = await recordRun(run, {}, env);
+  const made = await recordRun(run, {}, env).catch((error: unknown) => {
+    if (error instanceof InputError && run.plan.stored !== undefined) return error.message;
+    throw error;
+  });
+  if (typeof made === "string") return made;
   await store.append([made]);
   return { record: made, comparison: run.comparison };
 }
@@ -185,7 +201,7 @@ function aboutSlowdowns(all: readonly Known[], tonight: Tonight): Change[] {
   const order = positions(records);
   const known = all.filter((issue): issue is KnownSlowdown => issue.topic.kind === "slower");
   const located = locatedSlowdowns(trend.changePoints, records);
-  const seen = measured === null ? null : unexplained(measured, located, order);
+  const seen = measured === null ? null : slowdownOf(measured.comparison, measured.record, records, located);
   const issues = issuesOf([...located, ...(seen === null ? [] : [seen])], known, (commit) => order.get(commit));
 
   const changes = located.flatMap((slowdown): Change[] => {
@@ -197,22 +213,6 @@ function aboutSlowdowns(all: readonly Known[], tonight: Tonight): Change[] {
   const settled = new Set<Known>(issues.values());
   for (const issue of known) if (!settled.has(issue)) changes.push(...aboutOver(issue, tonight));
   return changes;
-}
-
-/** What is red and not because the records still hold the level before a change point that is there by now. */
-function unexplained(
-  { record, comparison }: Measured,
-  located: readonly Slowdown[],
-  order: Map<string, number>,
-): Slowdown | null {
-  const slowdown = slowdownOf(comparison, record.commit);
-  if (slowdown === null) return null;
-  const at = (commit: string) => order.get(commit) ?? Number.NaN;
-  const oldest = Math.min(...(comparison.stored?.records ?? []).map(({ commit }) => at(commit)));
-  const known = located.filter(({ over, before }) => !over && oldest <= at(before));
-  const cells = new Set(known.flatMap(({ losses }) => losses.map(({ cell }) => cell)));
-  const losses = slowdown.losses.filter(({ cell }) => !cells.has(cell));
-  return losses.length === 0 ? null : { ...slowdown, losses };
 }
 
 /** Of a slowdown that was seen on earlier nights already, the first of them counts. */
@@ -230,7 +230,7 @@ function aboutOver(issue: KnownSlowdown, { records, measured, places }: Tonight)
   const tests = measured.record.cells
     .flatMap(({ id: cell }) => [{ cell, metric: "qps" } as const, { cell, metric: "latency" } as const])
     .filter((test) => topic.tests.includes(testKey(test)));
-  if (tests.length < topic.tests.length || !isBack(records, topic, tests)) return [];
+  if (tests.length < topic.tests.length || !isBack(measured.record, records, topic, tests)) return [];
   const over = overSentence(topic, measured.record.commit, places);
   return [{ wish: { topic, title: issue.title, text: textOf(issue), over }, issue }];
 }

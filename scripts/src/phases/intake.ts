@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { parseConfig, zeroConfig } from "../config/load.ts";
 import { compare } from "../core/compare.ts";
 import { configEdits } from "../core/edits.ts";
@@ -42,6 +43,8 @@ export interface Trusted {
   arms: Record<Arm, { label: string; commit: string | null }>;
   /** The records of `baseline.store` of the configuration, and whose count; absent = they were not asked for. */
   history?: Pick<History, "missing" | "records"> & Pick<StoredBase, "store" | "branch">;
+  /** The code that ran is a branch's own, and not a stranger's: the name of the CPU is taken as it is. */
+  isOwn?: true;
 }
 
 /** Whether a run was compared with records, so that it can be judged only by who reads them. */
@@ -76,7 +79,7 @@ export function intake(files: ArtifactFiles, trusted: Trusted): Intake {
   const added = checkCells(brought, plan, trusted.config === null);
   const lines = readLines(files.samples ?? "", { plan, planId: brought.id, added: added.cells });
   const census = files.census === null ? null : readCensus(files.census, brought.id, plan, added.scenarios);
-  const environment = files.environment === null ? null : readEnvironment(files.environment, brought.id, plan);
+  const environment = files.environment === null ? null : readEnvironment(files.environment, brought.id, plan, trusted);
   checkComplete(lines, census, environment);
   const history = trusted.history === undefined ? null : { version: 1 as const, planId: plan.id, ...trusted.history };
   const comparison = compare({ plan, census, environment, lines, history, damaged: [] });
@@ -202,11 +205,24 @@ function readCensus(text: string, id: string, plan: Plan, added: ReadonlySet<str
   return { ...census, planId: plan.id, scenarios };
 }
 
-function readEnvironment(text: string, id: string, plan: Plan): Environment {
+function readEnvironment(text: string, id: string, plan: Plan, trusted: Trusted): Environment {
   const file = "environment.json";
-  const environment = parseWith(environmentSchema, file, parseJson(file, text));
+  const raw = parseJson(file, text);
+  const environment = parseWith(environmentSchema, file, raw);
   if (environment.planId !== id) throw refuse(file, "it belongs to another plan than plan.json");
-  return { ...environment, planId: plan.id, warnings: environmentWarnings(plan, environment.php) };
+  const machine = { ...environment.machine, ...namedCpu(raw, trusted) };
+  return { ...environment, machine, planId: plan.id, warnings: environmentWarnings(plan, environment.php) };
+}
+
+const machineNames = z.object({ machine: z.object({ cpuModel: z.string().regex(/^[\x20-\x7e]{1,120}$/) }) });
+
+/** Records are told apart by the CPU: a name of unusual words is kept where a record has it, or it is no stranger's. */
+function namedCpu(raw: unknown, { history, isOwn }: Trusted): { cpuModel?: string } {
+  const parsed = machineNames.safeParse(raw);
+  if (!parsed.success) return {};
+  const { cpuModel } = parsed.data.machine;
+  const recorded = history?.records.some(({ conditions }) => conditions.must.cpuModel === cpuModel) ?? false;
+  return isOwn || recorded ? { cpuModel } : {};
 }
 
 /** A run writes both before its first sample; without the census a gate on counts would pass unseen. */

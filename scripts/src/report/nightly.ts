@@ -118,7 +118,7 @@ export function silenceTitle(nights: readonly string[]): string {
 export function silenceText(since: string, nights: readonly string[], { run }: Pick<Places, "run">): string {
   return [
     `The last record before is of ${since}; ${nights.length === 1 ? "the night" : "the nights"} of ${list(shortened(nights))} left none.`,
-    "A night that could not measure says why in the log of its run, under *Actions*. Where there is no run at all, nothing could tell before this one: look whether the workflow is still enabled (GitHub disables schedules of repositories without activity for 60 days) and whether a runner took the job.",
+    "A night that could not measure says why in the log of its run, under *Actions*. Where there is no run at all, nothing could tell before this one: look whether the workflow is still enabled (GitHub disables schedules of public repositories without activity for 60 days) and whether a runner took the job.",
     `<sub>Seen by [this night](${run}). Closed by perf-gate with the next two nights in a row that leave a record.</sub>`,
   ].join("\n\n");
 }
@@ -139,7 +139,7 @@ export function overSentence(slowdown: Pick<Slowdown, "located">, commit: string
 
 /** What a night did, for the summary of its job. */
 export interface Night {
-  /** null = nothing was measured. */
+  /** null = none, and a note says why. */
   recorded: HistoryRecord | null;
   /** Of the branch, oldest first, this night's included. */
   records: readonly HistoryRecord[];
@@ -154,7 +154,7 @@ export interface Night {
 export function renderNight({ recorded, records, trend, issues, notes }: Night, places: Places): string {
   const head =
     recorded === null
-      ? "⚪ Nothing was measured: no record"
+      ? "⚪ No record"
       : `Recorded ${link(places.repository, recorded.commit)} against ${escapeMarkdown(recorded.anchor.label)}`;
   const listed = issues.map(
     ({ number, done, title }) => `- [#${number}](${places.repository}/issues/${number}) ${done}: ${escapeNote(title)}`,

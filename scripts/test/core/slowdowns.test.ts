@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ChangePoint } from "../../src/core/change-points.ts";
 import type { CellResult, Comparison } from "../../src/core/model.ts";
+import type { HistoryRecord } from "../../src/core/record.ts";
 import { isBack, locatedSlowdowns, positions, slowdownOf } from "../../src/core/slowdowns.ts";
 import { commit, night, nights } from "../nights.ts";
 
@@ -77,17 +78,21 @@ describe("change points as slowdowns", () => {
 });
 
 describe("the verdict of a night", () => {
+  /** Each against 12 records. */
   const cell = (name: string, ...tests: [metric: string, verdict: string, ratio: number][]) =>
     ({
       cell: { id: name },
       tests: tests.map(([metric, verdict, ratio]) => ({
         metric,
         verdict,
-        estimate: Number.isNaN(ratio) ? null : { n: 5, ratio, low: ratio - 0.1, high: ratio + 0.1 },
+        estimate: Number.isNaN(ratio) ? null : { n: 12, ratio, low: ratio - 0.1, high: ratio + 0.1 },
       })),
     }) as unknown as CellResult;
   const of = (...cells: CellResult[]) =>
     ({ cells, stored: { records: [{ commit: commit(11) }, { commit: commit(10) }] } }) as unknown as Comparison;
+  const now = night(12);
+  const all = [...records, now];
+  const red = of(cell("shop @20", ["qps", "regression", 0.8]));
 
   test("what is red is slower since the newest record", () => {
     const found = slowdownOf(
@@ -96,48 +101,68 @@ describe("the verdict of a night", () => {
         cell("b", ["latency", "regression", 2]),
         cell("c", ["min-qps", "regression", 0.5]),
       ),
-      commit(12),
+      now,
+      all,
+      [],
     );
     expect(found).toMatchObject({ located: false, before: commit(11), after: commit(12), over: false });
     expect(found?.losses.map(({ cell: name }) => name)).toEqual(["b", "a"]);
   });
 
   test("nothing red, no estimate, or no record to compare with: nothing", () => {
-    expect(slowdownOf(of(cell("a", ["qps", "pass", 0.99])), commit(12))).toBeNull();
-    expect(slowdownOf(of(cell("a", ["qps", "regression", Number.NaN])), commit(12))).toBeNull();
-    const red = of(cell("a", ["qps", "regression", 0.8]));
-    expect(slowdownOf({ ...red, stored: undefined } as unknown as Comparison, commit(12))).toBeNull();
+    expect(slowdownOf(of(cell("a", ["qps", "pass", 0.99])), now, all, [])).toBeNull();
+    expect(slowdownOf(of(cell("a", ["qps", "regression", Number.NaN])), now, all, [])).toBeNull();
+    expect(slowdownOf({ ...red, stored: undefined } as unknown as Comparison, now, all, [])).toBeNull();
+  });
+
+  test("a step within its records that is located already is no news; one before them all is no excuse", () => {
+    const step = (at: number) => locatedSlowdowns([point(at)], records);
+    expect(slowdownOf(red, now, all, step(8))).toBeNull();
+    const since = {
+      ...red,
+      cells: [
+        {
+          ...red.cells[0],
+          tests: [{ ...red.cells[0]?.tests[0], estimate: { n: 4, ratio: 0.8, low: 0.7, high: 0.9 } }],
+        },
+      ],
+    };
+    expect(slowdownOf(since as unknown as Comparison, now, all, step(8))).not.toBeNull();
+    expect(slowdownOf(red, now, all, locatedSlowdowns([point(8), point(10, { ratio: 1.3 })], records))).not.toBeNull();
+    expect(slowdownOf(red, now, all, locatedSlowdowns([point(8, { cell: "cart @1" })], records))).not.toBeNull();
   });
 });
 
 describe("whether it is back", () => {
   const range = { before: commit(9), after: commit(10) };
   const tests = [{ cell: "shop @20", metric: "qps" as const }];
+  const back = (all: readonly HistoryRecord[], within = range, of: Parameters<typeof isBack>[3] = tests) =>
+    isBack(all.at(-1) ?? night(99), all, within, of);
   /** Ten nights at 1, then these. */
   const then = (...levels: number[]) => [...nights(10), ...levels.map((level, at) => night(10 + at, { level }))];
 
   test("in the middle between before and after it turns", () => {
-    expect(isBack(then(0.8, 0.91), range, tests)).toBe(true);
-    expect(isBack(then(0.8, 0.88), range, tests)).toBe(false);
-    expect(isBack(then(0.8, 0.81, 0.99), range, tests)).toBe(true);
+    expect(back(then(0.8, 0.91))).toBe(true);
+    expect(back(then(0.8, 0.88))).toBe(false);
+    expect(back(then(0.8, 0.81, 0.99))).toBe(true);
   });
 
   test("every test has to be", () => {
     const two = [...tests, { cell: "cart @1", metric: "qps" as const }];
     const mixed = [...nights(10), night(10, { level: 0.8 }), night(11, { levels: { "cart @1": 0.8 } })];
-    expect(isBack(mixed, range, two)).toBe(false);
-    expect(isBack(mixed, range, tests)).toBe(true);
+    expect(back(mixed, range, two)).toBe(false);
+    expect(back(mixed)).toBe(true);
   });
 
   test("a latency is back when it falls", () => {
     const latency = [{ cell: "shop @20", metric: "latency" as const }];
-    expect(isBack(then(0.8, 1), range, latency)).toBe(true);
-    expect(isBack(then(0.8, 0.8), range, latency)).toBe(false);
+    expect(back(then(0.8, 1), range, latency)).toBe(true);
+    expect(back(then(0.8, 0.8), range, latency)).toBe(false);
   });
 
   test("the same commit measured again counts as a night", () => {
     const again = [...nights(10), night(9, { level: 0.8, day: 10 }), night(9, { day: 11 })];
-    expect(isBack(again, { before: commit(9), after: commit(9) }, tests)).toBe(true);
+    expect(back(again, { before: commit(9), after: commit(9) })).toBe(true);
   });
 
   test.each([
@@ -147,9 +172,9 @@ describe("whether it is back", () => {
     ["against another anchor", [...then(0.8), night(11, { anchor: "v2" })]],
     ["asked for something else", [...then(0.8), night(11, { suite: "0".repeat(12) })]],
     ["with nothing recorded", []],
-  ])("%s: not known, so no", (_, all) => expect(isBack(all, range, tests)).toBe(false));
+  ])("%s: not known, so no", (_, all) => expect(back(all)).toBe(false));
 
-  test("without a test: no", () => expect(isBack(then(0.8, 1), range, [])).toBe(false));
+  test("without a test: no", () => expect(back(then(0.8, 1), range, [])).toBe(false));
 });
 
 test("commits stand where they were first recorded", () => {

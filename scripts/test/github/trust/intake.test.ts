@@ -4,6 +4,7 @@ import type { Census, Config, Environment, Plan, SampleLine, SlotSample } from "
 import type { ArtifactFiles } from "../../../src/github/artifact.ts";
 import { type Intake, intake } from "../../../src/phases/intake.ts";
 import { blocks } from "../../core/support.ts";
+import { night } from "../../nights.ts";
 import {
   BASE_CONFIG,
   everyText,
@@ -531,6 +532,20 @@ describe("every value of every file in turn", () => {
     },
     120_000,
   );
+});
+
+test("the name of a CPU in words of its own is kept where a record of ours has it, or the code was our own", () => {
+  const cpu = (cpuModel: string, more: object) => {
+    const files = withEnvironment(({ machine }) => ({ machine: { ...machine, cpuModel } }));
+    return intake(files, { ...TRUSTED, ...more }).environment?.machine.cpuModel;
+  };
+  const records = [night(0, { cpuModel: "12th Gen Whatever" })];
+  const history = { missing: false, records, store: "git:perf-gate-data", branch: "main" };
+  expect(cpu("12th Gen Whatever", {})).toBe("unknown");
+  expect(cpu("12th Gen Whatever", { history })).toBe("12th Gen Whatever");
+  expect(cpu("13th Gen Whatever", { history })).toBe("unknown");
+  expect(cpu("13th Gen Whatever", { isOwn: true })).toBe("13th Gen Whatever");
+  for (const text of [...NASTY.slice(1), "x".repeat(121)]) expect(cpu(text, { isOwn: true })).toBe("unknown");
 });
 
 test("the checks of these tests see what they look for", () => {
