@@ -1,3 +1,4 @@
+import { type ChangePoint, changePoints } from "./change-points.ts";
 import type {
   CellResult,
   CensusArm,
@@ -132,6 +133,16 @@ function recordsOf(
   return { records: newest.map(({ record }) => record), logRatios: newest.map(({ logRatio }) => logRatio), why: null };
 }
 
+/** The records after the last step of what a test compares: what was before is not what is to be expected. */
+function sinceLastStep(
+  records: readonly HistoryRecord[],
+  steps: readonly ChangePoint[],
+  { cell, metric }: TestState,
+): readonly HistoryRecord[] {
+  const last = steps.findLast((step) => step.cell === cell && step.metric === metric);
+  return last === undefined ? records : records.slice(records.findIndex(({ id }) => id === last.after));
+}
+
 // ---------------------------------------------------------------- the rule
 
 /** What the error rates are shared by, and the spread that is expected before there are records (sd of a log ratio). */
@@ -205,6 +216,7 @@ export function compareStored(
   // A run that has been recorded already is none of its own records.
   const others = (history?.records ?? []).filter(({ recordedAt }) => recordedAt !== environment?.startedAt);
   const { records, why } = comparable(others, { ...stored, must });
+  const steps = changePoints(records);
   const { maxQpsDrop, maxP99Rise, noise } = config.baseline;
   const tests = new Map<string, TestResult[]>();
   const since = new Map<string, NonNullable<CellResult["since"]>>();
@@ -217,7 +229,8 @@ export function compareStored(
     if (qps !== null) since.set(cell.id, { qps: sinceAnchor(qps), latency: latency && sinceAnchor(latency) });
     const limits = { ...scenario.limits, maxQpsDrop, maxP99Rise, minQps: null, maxP99Ms: null };
     const results = testsOf(cell, statistic, limits).map((test) => {
-      const found = recordsOf(records, cell.id, stored.suites[cell.id] ?? "", test.statistic);
+      const level = sinceLastStep(records, steps, test);
+      const found = recordsOf(level, cell.id, stored.suites[cell.id] ?? "", test.statistic);
       for (const record of found.records) used.add(record);
       return storedTest(state, test, { ...found, why: why ?? found.why }, { ...rule, noise });
     });

@@ -13,7 +13,7 @@ export const DRIVERS = ["auto", "compose", "process", "url"] as const;
 export interface Inputs {
   /** Path of the configuration below the checkout; null = the usual places. */
   config: string | null;
-  /** Branch, tag or commit to compare with; null = what the event says. */
+  /** Branch, tag or commit to compare with, or `stored`; null = what the event says. */
   base: string | null;
   driver: (typeof DRIVERS)[number];
   /** A duration such as 10m; null = the configuration's. */
@@ -58,7 +58,7 @@ export function readInputs(env: Env): Inputs {
       /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\p{Cc}]+$/u,
       "a path below the checkout, such as .github/perf-gate.yml",
     ),
-    base: matching("base", /^[^-\p{Cc}\s][^\p{Cc}\s]*$/u, "a branch, tag or commit, such as main"),
+    base: matching("base", /^[^-\p{Cc}\s][^\p{Cc}\s]*$/u, "a branch, tag or commit, such as main, or stored"),
     driver: oneOf("driver", DRIVERS, "auto"),
     budget: text("budget"),
     install: oneOf("install", ["true", "false"], "true") === "true",

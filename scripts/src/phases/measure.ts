@@ -233,14 +233,16 @@ function report(
   const cells = step.kind === "measure" ? step.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
   const struck = new Map<string, number>();
   for (const state of run.cells) for (const [cause, n] of state.struck) struck.set(cause, (struck.get(cause) ?? 0) + n);
-  const { budgetSeconds } = run.plan.config.measure;
+  const { stored, config } = run.plan;
+  const { budgetSeconds } = config.measure;
+  const judged = run.cells.filter(({ status }) => status === "judged").length;
   const left = step.kind === "measure" ? expectedBlocks(run) * blockSeconds(cells, overhead) : 0;
   progress.block({
     stage,
     block: run.blocks - 1,
-    open: undecided(run).length,
-    tests: tests.length,
-    green: tests.filter((test) => test.verdict === "pass").length,
+    open: stored === undefined ? undecided(run).length : cells.length,
+    tests: stored === undefined ? tests.length : judged,
+    green: stored === undefined ? tests.filter((test) => test.verdict === "pass").length : null,
     red: tests.filter((test) => test.verdict === "regression").length,
     struck: [...struck.values()].reduce((sum, n) => sum + n, 0),
     cause: [...struck].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null,

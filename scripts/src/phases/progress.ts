@@ -5,9 +5,11 @@ import { minutes } from "./plan.ts";
 export interface BlockProgress {
   stage: "main" | "confirm";
   block: number;
+  /** Tests that wait for rounds; cells, where all are decided at the end. */
   open: number;
   tests: number;
-  green: number;
+  /** null = nothing is decided before the end. */
+  green: number | null;
   red: number;
   struck: number;
   /** Most frequent cause of struck slots, or null. */
@@ -105,7 +107,7 @@ function describe(progress: BlockProgress): string {
   const parts = [
     `${stage === "confirm" ? "confirming, " : ""}block ${block + 1}`,
     `open ${open} of ${tests}`,
-    `decided ${green} green${red > 0 ? `, ${red} red` : ""}`,
+    green === null ? "" : `decided ${green} green${red > 0 ? `, ${red} red` : ""}`,
     struck > 0 ? `slots struck ${struck}${cause === null ? "" : ` (${cause})`}` : "",
     open > 0 ? `about ${minutes(leftSeconds)} left` : "",
   ];

@@ -50,10 +50,11 @@ export async function storedBase(
     const judge = await judgeOf({ base: judgeTree ?? head, head }, options.config ?? null, (line) => said.push(line));
     const { config } = judge;
     const { baseline } = config;
-    const driver = await chooseDriver(wantedDriver(options.driver, config.target), config.target);
-    if (driver === "url") {
-      throw new InputError("--base stored: driver url cannot start the anchor; use compose or process");
+    const wantsDriver = wantedDriver(options.driver, config.target);
+    if (wantsDriver === "url" || (wantsDriver === "auto" && config.target.url !== null)) {
+      throw new InputError("--base stored: with driver url nothing starts the anchor; use compose or process");
     }
+    const driver = await chooseDriver(wantsDriver, config.target);
     if (baseline.anchor === null) {
       const why = "baseline.anchor names no version that records are relative to";
       if (judgeTree !== null) return { kind: "none", why };
@@ -108,20 +109,22 @@ function suitesOf(config: Config): Record<string, string> {
 }
 
 /**
- * The store of the configuration. In a job of a pull request a path is one in the tree of its base, and one in the pull
- * request's own is refused: who wrote the change could have written the records.
+ * The store of the configuration. In a job of a pull request, whose author could have written the records, a branch is
+ * one of the repository itself, whatever was checked out, and a path one in the tree of its base.
  */
 function storeOf(name: string, head: string, judge: string | null, env: Env): Store {
-  const isForeign = (env["GITHUB_EVENT_NAME"] ?? "").startsWith("pull_request");
-  const directory = isForeign ? (judge ?? head) : head;
-  if (isForeign && !name.startsWith("git:")) {
-    const path = resolve(directory, name);
-    if (isInside(head, path) && (judge === null || !isInside(judge, path))) {
-      throw new InputError(
-        `baseline.store: ${path} is part of the pull request itself, which could bring records of its own. ` +
-          "Keep them on a branch (store: git:perf-gate-data), or give the version to compare with (--base-ref)",
-      );
-    }
+  if (!(env["GITHUB_EVENT_NAME"] ?? "").startsWith("pull_request")) return openStore(name, { directory: head, env });
+  const directory = judge ?? head;
+  if (name.startsWith("git:")) {
+    const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
+    return openStore(repository ? `${name}@${server}/${repository}` : name, { directory, env });
+  }
+  const path = resolve(directory, name);
+  if (isInside(head, path) && (judge === null || !isInside(judge, path))) {
+    throw new InputError(
+      `baseline.store: ${path} is part of the pull request itself, which could bring records of its own. ` +
+        "Keep them on a branch (store: git:perf-gate-data), or give the version to compare with (--base-ref)",
+    );
   }
   return openStore(name, { directory, env });
 }

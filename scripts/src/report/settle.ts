@@ -64,11 +64,10 @@ export function moreTime(rounds: number, comparison: Comparison, plan: Plan): st
   return `some ${duration(Math.ceil(seconds / 10) * 10)} more${hint}`;
 }
 
-/** With records for a base: they do not get closer by more rounds. */
+/** With records for a base: more rounds would bring it no closer to them. */
 function whatWouldSettleRecords(result: CellResult, { estimate, reasons }: TestResult): string {
-  const paired = "a run against the version itself (--base-ref) would settle it";
-  if (reasons.some(({ code }) => code === "no-baseline")) return `A recorded run, or ${paired}.`;
+  if (reasons.some(({ code }) => code === "no-baseline")) return "";
   if (estimate === null) return `It has ${result.rounds} of ${RECORD_ROUNDS} rounds: a larger budget would settle it.`;
-  const more = estimate.n < 20 ? `More records than ${estimate.n} narrow this; ` : "";
-  return `${more}${more === "" ? `A${paired.slice(1)}` : paired}.`;
+  const paired = "a run against the version itself (--base-ref) allows less";
+  return estimate.n < 20 ? `More records than ${estimate.n} narrow this, and ${paired}.` : `A${paired.slice(1)}.`;
 }

@@ -1,5 +1,5 @@
 import type { CellResult, Comparison, Estimate, StoredSummary } from "../core/model.ts";
-import { type Ink, sentence } from "./escape.ts";
+import type { Ink } from "./escape.ts";
 import { list, plural, signed, signedPercent } from "./format.ts";
 import { cellName } from "./words.ts";
 
@@ -37,7 +37,7 @@ export function withoutBaseline(cells: readonly CellResult[], ink: Ink): string[
   return [...groups].map(([reason, names]) => {
     const who = names.length > 3 ? plural(names.length, "cell") : list(names);
     const have = names.length === 1 ? "has" : "have";
-    return `${who} ${have} nothing to be compared with: ${sentence(ink.text(reason))}`;
+    return `${who} ${have} nothing to be compared with: ${ink.text(reason)}.`;
   });
 }
 

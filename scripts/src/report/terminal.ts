@@ -46,7 +46,8 @@ export function renderTerminal(input: ReportInput, { colour, width }: TerminalOp
   const overall = overallDecides(comparison) ? "" : overallSentence(comparison, ink);
   if (overall !== "") lines.push(...wrap(overall, width, "  "));
   const allowed = allowedPhrase(comparison);
-  if (allowed !== "") lines.push(...wrap(`Allowed: ${allowed}. "Between" is what the data allow.`, width, "  "));
+  const from = comparison.stored === undefined ? "" : " The first figure is what the records lead to expect here.";
+  if (allowed !== "") lines.push(...wrap(`Allowed: ${allowed}. "Between" is what the data allow.${from}`, width, "  "));
   const warnings = (environment?.warnings ?? []).map((warning) => sentence(oneLine(warning)));
   for (const note of [editsSentence(comparison, ink), ...warnings]) {
     if (note !== "") lines.push(...wrap(`${paint.yellow("note:")} ${note}`, width, "  "));

@@ -1,14 +1,14 @@
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import { describe, expect, test } from "vitest";
-import { compare } from "../../src/core/compare.ts";
-import type { Census, Comparison, Environment, History, Plan, SampleLine, SlotSample } from "../../src/core/model.ts";
-import { buildPlan, cellsOf } from "../../src/core/plan.ts";
-import { conditionsOf, type HistoryRecord, recordId, recordOf, suiteOf } from "../../src/core/record.ts";
+import type { SlotSample } from "../../src/core/model.ts";
+import { cellsOf } from "../../src/core/plan.ts";
+import { conditionsOf, type HistoryRecord, recordOf, suiteOf } from "../../src/core/record.ts";
 import { next, RECORD_ROUNDS, replay } from "../../src/core/replay.ts";
 import { comparable, judgeStored, worthKeeping } from "../../src/core/stored.ts";
 import { sha256 } from "../../src/phases/work-directory.ts";
-import { blocks, censusOf, environmentOf, planOf, scenariosYaml } from "./support.ts";
+import { ANCHOR, COMMIT, judged, linesOf, onDay, recordFor, records, storedPlan } from "./stored-support.ts";
+import { censusOf, environmentOf, planOf, scenariosYaml } from "./support.ts";
 
 // ---------------------------------------------------------------- the rule
 
@@ -99,75 +99,6 @@ describe("one comparison with records", () => {
 
 // ---------------------------------------------------------------- runs and records
 
-const ANCHOR = { label: "v1.4.0", id: "a".repeat(40) };
-const COMMIT = "c".repeat(40);
-
-/** A plan that is compared with records of main. */
-function storedPlan(yaml: string): Plan {
-  const plan = planOf(yaml);
-  const suites = cellsOf(plan.config).map((cell) => {
-    const scenario = plan.config.scenarios.find(({ name }) => name === cell.scenario);
-    if (scenario === undefined) throw new Error(cell.id);
-    return [cell.id, suiteOf(cell, scenario, null, sha256)] as const;
-  });
-  const { version: _, id: __, cells: ___, ...rest } = plan;
-  const stored = {
-    anchor: ANCHOR,
-    store: "git:perf-gate-data of origin",
-    branch: "main",
-    suites: Object.fromEntries(suites),
-  };
-  return buildPlan({ ...rest, stored }, sha256);
-}
-
-interface Made {
-  ratio?: (cell: string) => number;
-  seed?: number;
-  rounds?: number;
-  day?: number;
-  change?: (sample: SlotSample) => Partial<SlotSample>;
-}
-
-function linesOf(plan: Plan, { ratio = () => 1, seed = 1, rounds = RECORD_ROUNDS, change }: Made): SampleLine[] {
-  return blocks(plan, { blocks: rounds, ratio, seed, ...(change && { change }) });
-}
-
-const onDay = (plan: Plan, day: number): Environment => ({
-  ...environmentOf(plan),
-  startedAt: `2026-11-${String(day).padStart(2, "0")}T02:00:00.000Z`,
-});
-
-function recordFor(plan: Plan, made: Made = {}, over: Partial<HistoryRecord> = {}): HistoryRecord {
-  const run = {
-    plan,
-    environment: onDay(plan, made.day ?? 1),
-    census: censusOf(plan),
-    lines: linesOf(plan, made),
-  };
-  const facts = { commit: COMMIT, committedAt: null, branch: "main", url: null };
-  const record = { ...recordOf(run, facts, sha256), ...over };
-  return { ...record, id: recordId(record, sha256) };
-}
-
-/** So many records, one a day, each of its own seed. */
-const records = (plan: Plan, count: number, made: Made = {}): HistoryRecord[] =>
-  Array.from({ length: count }, (_, i) => recordFor(plan, { ...made, seed: 100 + i, day: i + 1 }));
-
-function judged(
-  plan: Plan,
-  history: HistoryRecord[] | null,
-  made: Made = {},
-  { census = censusOf(plan), environment = onDay(plan, 30) }: { census?: Census; environment?: Environment } = {},
-): Comparison {
-  const kept: History | null = history && {
-    version: 1,
-    planId: plan.id,
-    missing: history.length === 0,
-    records: history,
-  };
-  return compare({ plan, census, environment, lines: linesOf(plan, { seed: 5, ...made }), history: kept, damaged: [] });
-}
-
 describe("a run that is compared with records", () => {
   const plan = storedPlan(scenariosYaml(2));
 
@@ -243,6 +174,22 @@ describe("a run that is compared with records", () => {
     const result = judged(plan, [...old, ...fresh]);
     expect(result.verdict).toBe("pass");
     expect(result.stored?.records).toHaveLength(20);
+  });
+
+  test("is compared with what came after the last step of its cell alone", () => {
+    // The first cell lost a fifth after ten days, as was accepted; the second stays.
+    const ratio = (share: number) => (cell: string) => (cell === "s0 @20" ? share : 1);
+    const days = (from: number, share: number) =>
+      Array.from({ length: 10 }, (_, i) => {
+        const day = from + i;
+        const commit = day.toString(16).padStart(40, "0");
+        return recordFor(plan, { ratio: ratio(share), seed: 200 + day, day }, { commit });
+      });
+    const history = [...days(1, 1), ...days(11, 0.8)];
+    const result = judged(plan, history, { ratio: ratio(0.8) });
+    expect(result.cells.map(({ tests }) => tests[0]?.estimate?.n)).toEqual([10, 20]);
+    expect(result.verdict).toBe("pass");
+    expect(judged(plan, history, { ratio: ratio(0.6) }).verdict).toBe("regression");
   });
 
   test("is not compared with itself", () => {
@@ -331,7 +278,7 @@ describe("without a record that compares, no cell is judged", () => {
     [
       "another suite",
       (record) => ({ ...record, cells: record.cells.map((cell) => ({ ...cell, suite: "0".repeat(12) })) }),
-      `the newest record of it, ccccccc of 2026-11-01, asked for something else (suite 000000000000, now ${plan.stored?.suites["s0 @20"]})`,
+      `the newest record of it, ccccccc of 2026-11-01, asked for something else (suite 000000000000, now ${plan.stored.suites["s0 @20"]})`,
     ],
   ])("%s", (_, change, text) => {
     expect(why([change(recordFor(plan))])).toBe(text);
@@ -423,7 +370,7 @@ describe("a record", () => {
   });
 
   test("the suite is what is asked, not what is allowed or asked beside it", () => {
-    const suite = (yaml: string, cell: string) => storedPlan(yaml).stored?.suites[cell];
+    const suite = (yaml: string, cell: string) => storedPlan(yaml).stored.suites[cell];
     const one = suite("scenarios: [{ name: a, path: /a, levels: [20] }]", "a @20");
     expect(
       suite("scenarios: [{ name: a, path: /a, levels: [1, 20] }, { path: /b }]\ngate: { max-qps-drop: 9% }", "a @20"),

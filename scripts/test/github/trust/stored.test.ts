@@ -1,0 +1,215 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Config, StoredBase } from "../../../src/core/model.ts";
+import { cellsOf } from "../../../src/core/plan.ts";
+import { type HistoryRecord, recordId, recordOf, suiteOf } from "../../../src/core/record.ts";
+import { openStore } from "../../../src/history/store.ts";
+import { githubComment } from "../../../src/phases/github-comment.ts";
+import { type Intake, type Trusted, usesRecords } from "../../../src/phases/intake.ts";
+import { sha256 } from "../../../src/phases/work-directory.ts";
+import type { ApiServer } from "../api-server/server.ts";
+import { BASE, HEAD, PUSHED, pull, startServer } from "../world.ts";
+import {
+  BASE_CONFIG,
+  everyText,
+  forged,
+  HOSTILE,
+  outcome,
+  type RunFiles,
+  soundRun,
+  TRUSTED,
+  textOf,
+} from "./support.ts";
+import { zipOf } from "./zip.ts";
+
+const CONFIG = `${BASE_CONFIG}baseline: { anchor: v1.4.0 }\n`;
+const ANCHOR = "d".repeat(40);
+
+/** What a run against the anchor says of itself. */
+function storedBase(config: Config): StoredBase {
+  const suites = cellsOf(config).flatMap((cell) => {
+    const scenario = config.scenarios.find(({ name }) => name === cell.scenario);
+    return scenario ? [[cell.id, suiteOf(cell, scenario, null, sha256)] as const] : [];
+  });
+  return {
+    anchor: { label: HOSTILE, id: ANCHOR },
+    store: HOSTILE,
+    branch: HOSTILE,
+    suites: Object.fromEntries(suites),
+  };
+}
+
+function storedRun(ratio = 1): RunFiles {
+  const run = soundRun({ config: CONFIG, ratio, over: (config) => ({ stored: storedBase(config) }) });
+  const lines = run.lines.map((line) => (line.kind === "stop" ? { ...line, reason: "cap" as const } : line));
+  return { ...run, lines };
+}
+
+/** The records of unchanged commits, as a trusted job has made them. */
+function records(count: number): HistoryRecord[] {
+  return Array.from({ length: count }, (_, i) => {
+    const run = storedRun();
+    const environment = { ...run.environment, startedAt: `2025-12-0${i + 1}T02:00:00.000Z` };
+    const facts = { commit: "c".repeat(40), committedAt: null, branch: "main", url: null };
+    const record = { ...recordOf({ ...run, environment }, facts, sha256), anchor: { label: "v1.4.0", id: ANCHOR } };
+    return { ...record, id: recordId(record, sha256) };
+  });
+}
+
+const TRUSTED_STORED: Trusted = {
+  ...TRUSTED,
+  config: CONFIG,
+  history: { missing: false, records: records(5), store: "git:perf-gate-data", branch: "main" },
+};
+
+function judged(result: Intake | string): Intake {
+  if (typeof result === "string") throw new Error(`refused: ${result}`);
+  return result;
+}
+
+describe("a run that was compared with records", () => {
+  test("is judged by the records of the trusted job, under names of its own", () => {
+    const { comparison, plan } = judged(outcome(textOf(storedRun()), TRUSTED_STORED));
+    expect(comparison.verdict).toBe("pass");
+    expect(comparison.stored).toMatchObject({
+      anchor: { label: "v1.4.0", id: ANCHOR },
+      branch: "main",
+      store: "git:perf-gate-data",
+    });
+    expect(comparison.arms.base).toEqual({ label: "v1.4.0", commit: ANCHOR });
+    expect(plan.arms.head.commit).toBe("a".repeat(40));
+    const slower = judged(outcome(textOf(storedRun(0.6)), TRUSTED_STORED));
+    expect(slower.comparison.verdict).toBe("regression");
+  });
+
+  test("is refused where nobody read the records, or the base names no anchor", () => {
+    const { history: _, ...without } = TRUSTED_STORED;
+    expect(usesRecords(textOf(storedRun()))).toBe(true);
+    expect(usesRecords(textOf(soundRun()))).toBe(false);
+    expect(outcome(textOf(storedRun()), without)).toBe(
+      "plan.json of the run cannot be used: it was compared with stored records, which are not read here",
+    );
+    expect(outcome(textOf(storedRun()), { ...TRUSTED_STORED, config: BASE_CONFIG })).toBe(
+      "plan.json of the run cannot be used: the configuration at the base names no anchor (baseline.anchor)",
+    );
+  });
+
+  test("has no margins, no noise and no history of its own", () => {
+    const own = forged(storedRun(0.6), ({ config }) => ({
+      config: { ...config, baseline: { ...config.baseline, maxQpsDrop: 0.99, maxP99Rise: 10, noise: 0.5 } },
+    }));
+    const files = {
+      ...textOf(own),
+      history: JSON.stringify({ version: 1, planId: own.plan.id, missing: false, records: [] }),
+    };
+    expect(judged(outcome(files, TRUSTED_STORED)).comparison.verdict).toBe("regression");
+  });
+
+  test("cannot choose the suite of a request: only an anchor of another id parts it from the records", () => {
+    const suites = (plan: RunFiles["plan"]) => Object.fromEntries(plan.cells.map(({ id }) => [id, "0".repeat(12)]));
+    const own = forged(storedRun(0.6), (plan) => ({ stored: { ...plan.stored, suites: suites(plan) } }));
+    expect(judged(outcome(textOf(own), TRUSTED_STORED)).comparison.verdict).toBe("regression");
+    const other = forged(storedRun(0.6), (plan) => ({
+      stored: { ...plan.stored, anchor: { label: "x", id: "e".repeat(40) } },
+    }));
+    expect(judged(outcome(textOf(other), TRUSTED_STORED)).comparison.verdict).toBe("inconclusive");
+  });
+
+  test.each([
+    ["an anchor that is no hash", { anchor: { label: "x", id: HOSTILE } }],
+    ["a suite that is no hash", { suites: { "shop @1": HOSTILE } }],
+    ["no suites", { suites: undefined }],
+    ["a number", 7],
+  ])("%s is refused", (_, over) => {
+    const own = forged(storedRun(), (plan) => ({
+      stored: typeof over === "number" ? over : { ...plan.stored, ...over },
+    }));
+    expect(outcome(textOf(own), TRUSTED_STORED)).toMatch(/^plan.json of the run cannot be used: stored/);
+  });
+
+  test("nothing that it said is shown", () => {
+    expect(everyText(judged(outcome(textOf(storedRun(0.6)), TRUSTED_STORED)))).not.toContain(HOSTILE);
+  });
+});
+
+describe("the comment of such a run", () => {
+  let directory: string;
+  let server: ApiServer;
+  let env: Record<string, string>;
+  let log: string;
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), "perf-gate-stored-comment-"));
+    server = await startServer();
+    // The repository octo/shop of a server whose pages are files: git fetches from there.
+    mkdirSync(join(directory, "octo"), { recursive: true });
+    execFileSync("git", ["init", "--quiet", "--bare", join(directory, "octo/shop")]);
+    writeFileSync(join(directory, "event.json"), JSON.stringify({ workflow_run: {} }));
+    env = {
+      PATH: process.env["PATH"] ?? "",
+      GITHUB_API_URL: server.url,
+      GITHUB_SERVER_URL: `file://${directory}`,
+      GITHUB_REPOSITORY: "octo/shop",
+      GITHUB_RUN_ID: "99",
+      GITHUB_TOKEN: "test-token",
+      GITHUB_EVENT_NAME: "workflow_run",
+      GITHUB_EVENT_PATH: join(directory, "event.json"),
+    };
+    log = "";
+    vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+      log += text;
+      return true;
+    });
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+    expect(server.violations).toEqual([]);
+  });
+
+  function uploaded(ratio: number, config = CONFIG): void {
+    const files = textOf(storedRun(ratio));
+    const zip = zipOf([
+      { name: "plan.json", content: files.plan },
+      { name: "census.json", content: files.census ?? "" },
+      { name: "environment.json", content: files.environment ?? "" },
+      { name: "samples.ndjson", content: files.samples ?? "" },
+      { name: "history.json", content: `{"records":"${HOSTILE}"}` },
+    ]);
+    const { state } = server;
+    state.pulls = [pull({ headRepository: "stranger/shop" })];
+    const headRepository = "stranger/shop";
+    state.runs = [
+      { id: 77, event: "pull_request", headSha: HEAD, headBranch: "faster-orders", headRepository, createdAt: PUSHED },
+    ];
+    state.artifacts = [{ id: 5, run: 77, name: "perf-gate", zip, expired: false }];
+    state.files.set(`${BASE}:.github/perf-gate.yml`, config);
+  }
+  const run = { kind: "run", id: 77 } as const;
+  const body = () => server.state.comments[0]?.body ?? "";
+  const store = () => openStore(`git:perf-gate-data@file://${join(directory, "octo/shop")}`, { directory, env });
+
+  test("is decided by the records of the repository itself", async () => {
+    await store().append(records(5));
+    uploaded(0.6);
+    expect(await githubComment(run, env)).toBe("created the comment on #12: regression");
+    expect(body()).toContain("against 5 records of main");
+    expect(body()).not.toContain(HOSTILE);
+  });
+
+  test("is undecided while the repository has none", async () => {
+    uploaded(0.6);
+    expect(await githubComment(run, env)).toBe("created the comment on #12: inconclusive");
+    expect(body()).toContain("the store has no record yet");
+  });
+
+  test("is not written where the records are in a file that only the measuring job has", async () => {
+    uploaded(1, `${BASE_CONFIG}baseline: { anchor: v1.4.0, store: perf/history.ndjson }\n`);
+    expect(await githubComment(run, env)).toBe("no comment: see the warning");
+    expect(log).toContain("compared with records of perf/history.ndjson, which this job does not have");
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import type { HistoryRecord } from "../../src/core/record.ts";
+import { renderComment } from "../../src/report/comment.ts";
+import { renderCsv } from "../../src/report/csv.ts";
+import { headlineText } from "../../src/report/headline.ts";
+import { renderHtml } from "../../src/report/html.ts";
+import type { ReportInput } from "../../src/report/input.ts";
+import { renderMarkdown } from "../../src/report/markdown.ts";
+import { remarks } from "../../src/report/remarks.ts";
+import { renderTerminal } from "../../src/report/terminal.ts";
+import { judged, type Made, onDay, records, storedPlan } from "../core/stored-support.ts";
+import { censusOf, scenariosYaml } from "../core/support.ts";
+import { expectGolden } from "./golden.ts";
+import { HOSTILE } from "./support.ts";
+
+const plan = storedPlan(scenariosYaml(3));
+
+/** A run against this history. */
+function report(history: HistoryRecord[], made: Made = {}): ReportInput {
+  return {
+    plan,
+    comparison: judged(plan, history, made),
+    environment: onDay(plan, 30),
+    census: censusOf(plan),
+  };
+}
+
+const INPUTS: Record<string, () => ReportInput> = {
+  "stored-green": () => report(records(plan, 12)),
+  "stored-red": () => report(records(plan, 12), { ratio: (cell) => (cell === "s1 @20" ? 0.7 : 0.99) }),
+  "stored-undecided": () => report(records(plan, 1), { ratio: () => 0.93 }),
+  "stored-empty": () => report([]),
+  "stored-other-conditions": () =>
+    report(
+      records(plan, 2).map((record) => ({
+        ...record,
+        conditions: { ...record.conditions, must: { ...record.conditions.must, php: "8.3" } },
+      })),
+    ),
+};
+
+describe.each(Object.entries(INPUTS))("report of %s", (name, make) => {
+  test("report.md", () => expectGolden(`report/${name}.md`, renderMarkdown(make())));
+  test("terminal", () => {
+    expectGolden(`report/${name}.100.txt`, renderTerminal(make(), { colour: false, width: 100 }));
+  });
+});
+
+const input = (name: string): ReportInput => {
+  const make = INPUTS[name];
+  if (make === undefined) throw new Error(name);
+  return make();
+};
+
+test.each([
+  ["stored-green", "Not slower: all 3 scenarios within the allowed 10% QPS and 30% p99, against 12 records of main"],
+  [
+    "stored-red",
+    "Slower: 1 of 3 scenarios lost more than the allowed 10% QPS; 1 rose more than the allowed 30% in p99, against 12 records of main",
+  ],
+  ["stored-undecided", "Undecided: 3 of 3 scenarios need more evidence, against 1 record of main"],
+  ["stored-empty", "Undecided: there is no record to compare with"],
+])("headline of %s", (name, text) => expect(headlineText(input(name).comparison)).toBe(text));
+
+test("no text promises a confirmation or a base that was measured", () => {
+  for (const make of Object.values(INPUTS)) {
+    const text = `${renderMarkdown(make())}\n${renderTerminal(make(), { colour: false, width: 100 })}`;
+    expect(text).not.toMatch(/confirmed|fresh replicas|base → head, ms|NaN|undefined|Infinity/);
+  }
+});
+
+test("what was expected is not told where nothing is: the anchor's figures are no base", () => {
+  expect(renderMarkdown(input("stored-empty"))).toMatch(/\| +– → [12],\d{3} \|/);
+});
+
+test("results.csv holds the ratio to the anchor", () => {
+  const [header = "", first = ""] = renderCsv(input("stored-red")).split("\n");
+  const at = header.split(",").indexOf("since_qps_ratio");
+  expect(Number(first.split(",")[at])).toBeCloseTo(0.99, 1);
+});
+
+test("a remark about a cell says by what it was judged", () => {
+  const [remark] = remarks(input("stored-red"));
+  expect(remark).toMatchObject({ level: "error", scenario: "s1" });
+});
+
+test("text of a store is escaped wherever it is shown", () => {
+  for (const text of HOSTILE) {
+    const hostile = {
+      ...plan,
+      stored: { ...plan.stored, branch: text, store: text, anchor: { label: text, id: "a".repeat(40) } },
+    };
+    const history = records(plan, 3).map((record) => ({ ...record, branch: text, commit: text, recordedAt: text }));
+    for (const kept of [history, [], history.map((record) => ({ ...record, branch: "other" }))]) {
+      const made = {
+        plan: hostile,
+        comparison: judged(hostile, kept),
+        environment: onDay(plan, 30),
+        census: censusOf(plan),
+      };
+      const context = { accepted: null, notes: [], runs: [], base: "main", name: "perf-gate" };
+      for (const page of [renderMarkdown(made), renderComment(made, context, 60_000)]) {
+        expect(page).not.toMatch(/<script>alert|<img src=x|<iframe|\]\(javascript|<!-- marker|\n::|@everyone/);
+      }
+      expect(renderHtml(made, [])).not.toMatch(/<script>|<img src=x|<iframe|href="javascript|<!-- marker/);
+      const lines = renderTerminal(made, { colour: false, width: 100 }).split("\n");
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+      for (const line of lines) expect(line).not.toMatch(/^::|\u001b|\u202e/);
+    }
+  }
+});
