@@ -1,6 +1,7 @@
 import type { LatencyStatistic } from "./model.ts";
 import { type HistoryRecord, NO_ANCHOR, type RecordCell, type RecordFigure } from "./record.ts";
 import { tQuantile } from "./stats/distributions.ts";
+import { FLOOR } from "./stats/robust.ts";
 
 /** Level of the interval: 95%, two-sided. */
 const UPPER = 0.975;
@@ -19,10 +20,10 @@ export interface RatioInterval {
 export function changeBetween(from: RecordFigure, to: RecordFigure): RatioInterval {
   const difference = to.logRatio - from.logRatio;
   if (from.rounds < 2 || to.rounds < 2) return interval(difference, null);
-  const [a, b] = [from.sd ** 2 / from.rounds, to.sd ** 2 / to.rounds];
+  const [a, b] = [from, to].map(({ sd, rounds }) => Math.max(sd, FLOOR) ** 2 / rounds) as [number, number];
   const variance = a + b;
-  // Welch-Satterthwaite; without any spread the degrees of freedom do not matter.
-  const df = variance === 0 ? 1 : variance ** 2 / (a ** 2 / (from.rounds - 1) + b ** 2 / (to.rounds - 1));
+  // Welch-Satterthwaite
+  const df = variance ** 2 / (a ** 2 / (from.rounds - 1) + b ** 2 / (to.rounds - 1));
   return interval(difference, { variance, df });
 }
 

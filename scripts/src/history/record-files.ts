@@ -54,8 +54,8 @@ export function withAdded(
   fileOf: (record: HistoryRecord) => string,
 ): { changed: Map<string, string>; added: HistoryRecord[] } {
   const known = new Set(soundRecords(files).map(({ id }) => id));
-  const changed = new Map<string, string>();
   const added: HistoryRecord[] = [];
+  const lines = new Map<string, string[]>();
   for (const record of records) {
     if (known.has(record.id)) continue;
     known.add(record.id);
@@ -64,12 +64,18 @@ export function withAdded(
     const parsed = parseRecord(line);
     if ("problem" in parsed) throw new InputError(`record ${record.id} cannot be stored: ${parsed.problem}`);
     const path = fileOf(record);
-    const before = changed.get(path) ?? files.get(path) ?? "";
-    changed.set(path, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${line}\n`);
+    const others = lines.get(path);
+    if (others === undefined) lines.set(path, [line]);
+    else others.push(line);
   }
-  for (const [path, content] of changed) {
-    if (Buffer.byteLength(content) <= LARGEST_FILE) continue;
-    throw new StoreError(`${path} would be larger than 64 MB: perf-gate baseline prune removes old records`);
+  const changed = new Map<string, string>();
+  for (const [path, more] of lines) {
+    const before = files.get(path) ?? "";
+    const content = `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${more.join("\n")}\n`;
+    if (Buffer.byteLength(content) > LARGEST_FILE) {
+      throw new StoreError(`${path} would be larger than 64 MB: perf-gate baseline prune removes old records`);
+    }
+    changed.set(path, content);
   }
   return { changed, added };
 }

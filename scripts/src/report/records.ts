@@ -15,7 +15,7 @@ const value = (metric: "qps" | "latency", figure: number) => (metric === "qps" ?
 function conditionsLine({ must }: Conditions): string {
   const php = must.php === null ? [] : [`PHP ${must.php}`];
   const cpus = plural(must.logicalCpus, "CPU");
-  return oneLine([must.driver, must.cpuModel, cpus, ...php, `k6 ${must.k6}`].join(", "));
+  return [must.driver, must.cpuModel, cpus, ...php, `k6 ${must.k6}`].map(oneLine).join(", ");
 }
 
 /** What `baseline list` shows: newest first, the conditions as a number that is explained below. */
