@@ -33,7 +33,9 @@ export async function buildAhead(options: StartOptions, file: string | null): Pr
     const recipe = recipeOf(options, state);
     const { projects } = await arrange(options, recipe, { id: "ahead", labels });
     const made = bakeFile(projects, labels, cacheEntries(plan.config.target.buildCache));
-    if (made === null) {
+    const fetched = made === null || file === null ? [] : fetchedTargets(made);
+    if (fetched.length > 0) progress(`${fetched.join(", ")}: built from a repository elsewhere, left to measure`);
+    if (made === null || fetched.length > 0) {
       if (file !== null) write(file, NOTHING);
       return [];
     }
@@ -71,6 +73,15 @@ function named(bake: Bake, source: string): Bake {
 
 /** A bake file has to have a target. */
 const NOTHING = { target: { default: { "dockerfile-inline": "FROM scratch", output: ["type=cacheonly"] } } };
+
+/** Targets whose files come from a repository: bake would hand these builds the token of whoever bakes. */
+function fetchedTargets({ file }: Bake): string[] {
+  const isFetched = (context: unknown) =>
+    typeof context === "string" && !/^(?:\/|target:|docker-image:|oci-layout:)/.test(context);
+  return Object.entries(file.target).flatMap(([name, { context, contexts }]) =>
+    [context, ...Object.values(contexts ?? {})].some(isFetched) ? [name] : [],
+  );
+}
 
 /** Who bakes the file may hold credentials, in files as well: what a pull request names is read from its own tree. */
 function checkReads(reads: readonly string[], allowed: readonly string[]): void {
