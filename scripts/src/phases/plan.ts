@@ -34,7 +34,7 @@ export async function planPhase(
   if (options.base === STORED) {
     const base = await storedBase(options, resolve(work.path, "trees"), warn, env);
     if (base.kind === "stored") return await finish(options, work, base);
-    warn(`${base.why}: measured against ${options.baseRef} instead`);
+    warn(`${base.why}: measured against ${options.labels?.base ?? options.baseRef} instead`);
     return await planPhase({ ...options, base: undefined }, work, warn, env);
   }
   if (options.base === undefined && options.baseRef === undefined) {

@@ -8,6 +8,7 @@ import type { Plan, SampleLine } from "../../src/core/model.ts";
 import type { HistoryRecord } from "../../src/core/record.ts";
 import { openStore } from "../../src/history/store.ts";
 import { comparePhase } from "../../src/phases/compare.ts";
+import { githubPlanPhase } from "../../src/phases/github-plan.ts";
 import { machineFacts } from "../../src/phases/machine.ts";
 import { describePlan, type PlanOptions, planPhase } from "../../src/phases/plan.ts";
 import { storePhase } from "../../src/phases/store.ts";
@@ -236,6 +237,79 @@ describe("in a job of a pull request", () => {
   test("nothing is recorded", async () => {
     finish(await plan());
     expect(await refusal(storePhase(work(), {}, env))).toContain("pull request");
+  });
+});
+
+describe("in a job on GitHub, with the input base: stored", () => {
+  /** `github plan` in the repository, as a job of this event calls it. */
+  async function planned(name: string, payload: object, env: Env = {}): Promise<Plan> {
+    writeFileSync(join(root, "event.json"), JSON.stringify(payload));
+    const before = process.cwd();
+    process.chdir(directory);
+    try {
+      const job = {
+        RUNNER_TEMP: root,
+        GITHUB_OUTPUT: join(root, "output"),
+        GITHUB_EVENT_PATH: join(root, "event.json"),
+      };
+      const all = { ...job, GITHUB_EVENT_NAME: name, INPUT_BASE: "stored", ...env };
+      return (await githubPlanPhase(all, (line) => warnings.push(line))).plan;
+    } finally {
+      process.chdir(before);
+    }
+  }
+
+  test("a commit is compared with the records of its own branch", async () => {
+    const made = await planned(
+      "schedule",
+      {},
+      { GITHUB_REF: "refs/heads/release/2", GITHUB_SHA: git("rev-parse", "HEAD") },
+    );
+    expect(made.stored).toMatchObject({ branch: "release/2", anchor: { label: "v1" } });
+    expect(made.arms.head).toMatchObject({
+      label: git("rev-parse", "HEAD").slice(0, 12),
+      commit: git("rev-parse", "HEAD"),
+    });
+  });
+
+  test("a pull request with those of its target branch, by the configuration of that; else with the branch itself", async () => {
+    const store = `baseline: { store: ${join(root, "store.ndjson")}, anchor: v1 }\n`;
+    commit({ "perf-gate.yml": CONFIG + store });
+    const parent = git("rev-parse", "HEAD");
+    git("checkout", "--quiet", "-b", "change");
+    const tip = commit({
+      "perf-gate.yml": `${CONFIG}baseline: { store: ${join(root, "own.ndjson")}, anchor: main }\n`,
+    });
+    git("checkout", "--quiet", "--detach", parent);
+    git("merge", "--quiet", "--no-ff", "--message", "merge", "change");
+    const payload = { number: 7, pull_request: { number: 7, base: { ref: "main", sha: parent }, head: { sha: tip } } };
+    const paired = await planned("pull_request", payload);
+    expect(paired).toMatchObject({ arms: { base: { label: "main", commit: parent } } });
+    expect(paired.stored).toBeUndefined();
+    expect(warnings).toContain(
+      `${join(root, "store.ndjson")}: the store has no record yet: measured against main instead`,
+    );
+
+    git("checkout", "--quiet", "main");
+    await recorded(1);
+    git("checkout", "--quiet", "--detach", "change");
+    const made = await planned("pull_request", payload);
+    expect(made.stored).toMatchObject({
+      branch: "main",
+      anchor: { id: git("rev-parse", "v1") },
+      judge: { commit: parent },
+    });
+    expect(made.arms.head.label).toBe("#7");
+  });
+
+  test.each(["pull_request_target", "workflow_run"])("%s is refused", async (name) => {
+    expect(await refusal(planned(name, {}))).toContain(`event ${name}`);
+  });
+
+  test("with driver url it is refused, and not taken for something else", async () => {
+    expect(await refusal(planned("push", {}, { INPUT_DRIVER: "url", GITHUB_REF: "refs/heads/main" }))).toMatch(
+      /^--base stored/,
+    );
   });
 });
 
