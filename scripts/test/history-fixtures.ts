@@ -6,9 +6,16 @@ import { type HistoryRecord, type RecordFigure, recordId } from "../src/core/rec
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const DAY = 86_400_000;
 
+/** A generator from a seed; its first numbers, which hardly depend on a small seed, are thrown away. */
+export function randomFrom(seed: number): ReturnType<typeof xoroshiro128plus> {
+  const random = xoroshiro128plus(seed);
+  for (let i = 0; i < 64; i++) random.next();
+  return random;
+}
+
 /** Normal deviates from a seed, the same on every machine (Box and Muller). */
 export function normals(seed: number): () => number {
-  const random = xoroshiro128plus(seed);
+  const random = randomFrom(seed);
   return () => {
     const radius = Math.sqrt(-2 * Math.log(1 - uniformFloat64(random)));
     return radius * Math.cos(2 * Math.PI * uniformFloat64(random));

@@ -1,7 +1,7 @@
 import type { HistoryRecord } from "./record.ts";
 import { type RecordedCommit, type Series, type SeriesMetric, seriesOf } from "./series.ts";
 import { tQuantile } from "./stats/distributions.ts";
-import { type Step, Stretches, settled, stepsOf, WINDOW } from "./stats/steps.ts";
+import { type Step, Stretches, stepsOf, WINDOW } from "./stats/steps.ts";
 
 /** A step in the history of a cell: from some commit on it is slower, or faster, than before. */
 export interface ChangePoint {
@@ -94,9 +94,8 @@ interface Track {
 }
 
 function trackOf(series: Series, level: number): Track {
-  const values = settled(series.points.map(({ z }) => z));
-  const stretches = new Stretches(values);
-  return { series, stretches, steps: series.absolute ? [] : stepsOf(values, stretches, level, SMALLEST) };
+  const stretches = new Stretches(series.points.map(({ z }) => z));
+  return { series, stretches, steps: series.absolute ? [] : stepsOf(stretches, level, SMALLEST) };
 }
 
 /** A step of the track as it would be at `index`, against what lies between it and its neighbours. */

@@ -30,7 +30,7 @@ export function nightsOf(recordedAt: readonly string[], today: string): Nights {
   const missing: number[] = [];
   for (const [i, day] of days.entries()) {
     const next = days[i + 1] ?? now;
-    const oldest = Math.max(day, now - LONGEST - ((now - LONGEST - day) % interval));
+    const oldest = Math.max(day, now - LONGEST - 1 - ((now - LONGEST - 1 - day) % interval));
     for (let expected = oldest + interval; expected < next; expected += interval) missing.push(expected);
   }
   const recently = (day: number) => day >= now - 30 && day < now;

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHARTS, renderHtml } from "../../src/report/html.ts";
+import { CHROMIUM, contrast, FLAGS } from "./chromium.ts";
 import { INPUTS } from "./support.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 const DRAW = join(dirname(fileURLToPath(import.meta.url)), "../../charts/charts.sh");
 /** Keep the pictures: SCREENSHOTS=DIR. */
 const SCREENSHOTS = process.env["SCREENSHOTS"];
@@ -22,9 +22,7 @@ describe.skipIf(CHROMIUM === undefined)(title, () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), "report-html-"));
-    const flags =
-      "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
-    browser = await chromium.launch({ executablePath: CHROMIUM ?? "", args: flags.split(" ") });
+    browser = await chromium.launch({ executablePath: CHROMIUM ?? "", args: FLAGS });
   });
   afterAll(async () => {
     await browser?.close();
@@ -88,19 +86,6 @@ describe.skipIf(CHROMIUM === undefined)(title, () => {
     colours: Record<string, string>;
     paper: string;
   }
-
-  /** Relative luminance of "rgb(r, g, b)" (WCAG 2). */
-  const luminance = (colour: string) => {
-    const [r = 0, g = 0, b = 0] = (colour.match(/[\d.]+/g) ?? []).map((value) => {
-      const share = Number(value) / 255;
-      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const contrast = (one: string, other: string) => {
-    const [a, b] = [luminance(one), luminance(other)];
-    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-  };
 
   test.each([
     ["red", 390, "light"],

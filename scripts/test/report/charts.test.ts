@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectGolden } from "./golden.ts";
 import { INPUTS } from "./support.ts";
+import { expectWellFormed } from "./well-formed.ts";
 
 const CHARTS = join(dirname(fileURLToPath(import.meta.url)), "../../charts");
 const NAMES = ["qps", "latency", "rounds"];
@@ -38,22 +39,6 @@ function comparisonFile(name: string): string {
 function draw(comparison: string, out: string, env: NodeJS.ProcessEnv = process.env) {
   const done = spawnSync(join(CHARTS, "charts.sh"), [comparison, out], { encoding: "utf8", env });
   return { status: done.status, stderr: done.stderr };
-}
-
-/** Every tag closed in order, every attribute once: what a parser of XML refuses otherwise. */
-function expectWellFormed(svg: string): void {
-  const open: string[] = [];
-  const body = svg.replace(/<\?xml[^>]*\?>/, "").replace(/<!--[\s\S]*?-->/g, "");
-  for (const [tag, close, name = "", attributes = "", self] of body.matchAll(
-    /<(\/?)([A-Za-z]+)((?:"[^"]*"|'[^']*'|[^'">])*?)(\/?)>/g,
-  )) {
-    if (close === "/") expect(open.pop(), tag).toBe(name);
-    else if (self !== "/") open.push(name);
-    const keys = [...attributes.matchAll(/([\w:-]+)\s*=\s*["']/g)].map((match) => match[1]);
-    expect(new Set(keys).size, tag).toBe(keys.length);
-  }
-  expect(open).toEqual([]);
-  expect(body.replace(/&(?:amp|lt|gt|quot|apos|#\d+);/g, "")).not.toContain("&");
 }
 
 describe.each(["red", "inconclusive", "hostile", "various", "one", "nothing", "hundred"])("data of %s", (input) => {

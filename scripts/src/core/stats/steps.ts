@@ -5,13 +5,13 @@ import { FLOOR, median } from "./robust.ts";
  * Steps in a noisy series: E-divisive (Matteson and James 2014, J. Am. Stat. Assoc. 109) as MongoDB (Daly et al. 2020,
  * ICPE) and Hunter, now apache-otava (Fleming et al. 2023, ICPE), use it on benchmarks. As in Hunter, candidates come
  * from windows that overlap, which makes the cost linear, and Student's t decides instead of permutations: the same
- * series gives the same steps. Different from Hunter: single outliers are pulled in first, and no level is shorter than
- * three values, so that one or two bad nights are no step.
+ * series gives the same steps. Different from Hunter: single outliers are pulled in first, and a level is one that at
+ * least three values stand for, so that one or two bad nights are no step.
  */
 
 /** Values among which steps are looked for at once. */
 export const WINDOW = 50;
-/** Fewest values of a level. */
+/** Values that a level needs. */
 export const FEWEST = 3;
 /** Candidates may be this much less significant than what stays: their neighbours are not known yet. */
 const LENIENCE = 10;
@@ -38,7 +38,7 @@ export interface Step {
  * The values, those that stand alone pulled in towards the median around them, which leaves steps as they are. The
  * spread is that of the differences of neighbours, which steps hardly touch.
  */
-export function settled(values: readonly number[]): number[] {
+function settled(values: readonly number[]): number[] {
   const differences = values.slice(1).map((value, i) => Math.abs(value - (values[i] ?? value)));
   const reach = REACH * Math.max(FLOOR, (1.4826 * median(differences)) / Math.SQRT2 || 0);
   return values.map((value, i) => {
@@ -48,9 +48,13 @@ export function settled(values: readonly number[]): number[] {
   });
 }
 
-/** Sums over any stretch of a series in constant time. */
+/** A series of numbers, of which any stretch is summed up in constant time. */
 export class Stretches {
   readonly length: number;
+  /** The values with those that stand alone pulled in: what means and tests are made of. */
+  readonly calm: readonly number[];
+  readonly #raw: readonly number[];
+  readonly #rawSums: Float64Array;
   readonly #sums: Float64Array;
   readonly #squares: Float64Array;
   /** Taken off first, so that squares do not cancel. */
@@ -58,14 +62,13 @@ export class Stretches {
 
   constructor(values: readonly number[]) {
     this.length = values.length;
-    this.#offset = values[0] ?? 0;
-    this.#sums = new Float64Array(values.length + 1);
-    this.#squares = new Float64Array(values.length + 1);
-    values.forEach((value, i) => {
-      const x = value - this.#offset;
-      this.#sums[i + 1] = at(this.#sums, i) + x;
-      this.#squares[i + 1] = at(this.#squares, i) + x * x;
-    });
+    this.calm = settled(values);
+    this.#raw = values;
+    this.#offset = this.calm[0] ?? 0;
+    this.#rawSums = runningSums(values);
+    const centred = this.calm.map((value) => value - this.#offset);
+    this.#sums = runningSums(centred);
+    this.#squares = runningSums(centred.map((value) => value * value));
   }
 
   /** Mean of [from, to) and the sum of squares around it. */
@@ -76,27 +79,51 @@ export class Stretches {
     return { n, mean: this.#offset + sum / n, squares: Math.max(0, squares) };
   }
 
-  /** [from, index) against [index, to): Student's t with the variance of both sides; p = 1 where one is too short. */
+  /** [from, index) against [index, to): Student's t with the variance of both sides; p = 1 where one is no level. */
   step(from: number, index: number, to: number): Step {
     const before = this.of(from, index);
     const after = this.of(index, to);
     const df = before.n + after.n - 2;
     const change = after.mean - before.mean;
-    if (before.n < FEWEST || after.n < FEWEST) return { index, change, se: Number.POSITIVE_INFINITY, df, p: 1 };
+    if (!this.#isLevel([from, index], [index, to]) || !this.#isLevel([index, to], [from, index])) {
+      return { index, change, se: Number.POSITIVE_INFINITY, df, p: 1 };
+    }
     const variance = Math.max((before.squares + after.squares) / df, (FLOOR / 2) ** 2);
     const se = Math.sqrt(variance * (1 / before.n + 1 / after.n));
     return { index, change, se, df, p: 2 * tCdf(-Math.abs(change) / se, df) };
   }
+
+  /** Whether enough values, as they came, are nearer to the mean of their own stretch than to that of the other. */
+  #isLevel(own: readonly [number, number], other: readonly [number, number]): boolean {
+    const [near, far] = [this.#rawMean(own), this.#rawMean(other)];
+    let supporters = 0;
+    for (let i = own[0]; i < own[1] && supporters < FEWEST; i++) {
+      const value = this.#raw[i] as number;
+      if (Math.abs(value - near) <= Math.abs(value - far)) supporters++;
+    }
+    return supporters >= FEWEST;
+  }
+
+  #rawMean([from, to]: readonly [number, number]): number {
+    return (at(this.#rawSums, to) - at(this.#rawSums, from)) / (to - from);
+  }
+}
+
+/** Sums of the first 0, 1, 2 ... values. */
+function runningSums(values: readonly number[]): Float64Array {
+  const sums = new Float64Array(values.length + 1);
+  for (const [i, value] of values.entries()) sums[i + 1] = at(sums, i) + value;
+  return sums;
 }
 
 const at = (array: Float64Array, i: number) => array[i] as number;
 
 /**
  * The steps of a series, ascending: each significant at `level` against what lies between it and the next ones, and
- * no smaller than `smallest`. @param stretches of the same, settled, values
+ * no smaller than `smallest`.
  */
-export function stepsOf(values: readonly number[], stretches: Stretches, level: number, smallest: number): Step[] {
-  const indexes = candidates(values, stretches, level * LENIENCE);
+export function stepsOf(stretches: Stretches, level: number, smallest: number): Step[] {
+  const indexes = candidates(stretches, level * LENIENCE);
   const between = (i: number) =>
     stretches.step(indexes[i - 1] ?? 0, indexes[i] as number, indexes[i + 1] ?? stretches.length);
   const steps = indexes.map((_, i) => between(i));
@@ -121,25 +148,25 @@ function weakestOf(steps: readonly Step[], level: number, smallest: number): num
 }
 
 /** Places where a window falls into two, ascending; a window begins at the last one of the window before. */
-function candidates(values: readonly number[], stretches: Stretches, level: number): number[] {
+function candidates(stretches: Stretches, level: number): number[] {
   const found: number[] = [];
   let start = 0;
   for (;;) {
-    const end = Math.min(start + WINDOW, values.length);
-    found.push(...divide(values.slice(start, end), start, stretches, level));
-    if (end === values.length) return found;
+    const end = Math.min(start + WINDOW, stretches.length);
+    found.push(...divide(start, end, stretches, level));
+    if (end === stretches.length) return found;
     start = Math.max(start + WINDOW / 2, found.at(-1) ?? 0);
   }
 }
 
-/** Halves a window, then its parts, as long as the parts differ at `level`; indexes into the series, ascending. */
-function divide(window: readonly number[], start: number, stretches: Stretches, level: number): number[] {
-  const distances = distanceSums(window);
-  const parts: [from: number, to: number][] = [[0, window.length]];
+/** Halves the window [start, end), then its parts, as long as the parts differ at `level`; ascending. */
+function divide(start: number, end: number, stretches: Stretches, level: number): number[] {
+  const distances = distanceSums(stretches.calm.slice(start, end));
+  const parts: [from: number, to: number][] = [[0, end - start]];
   const found: number[] = [];
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
     const [from, to] = part;
-    const best = mostDivergent(distances, window.length + 1, from, to);
+    const best = mostDivergent(distances, end - start + 1, from, to);
     if (best === null) continue;
     if (stretches.step(start + from, start + best.index, start + best.until).p > level) continue;
     found.push(start + best.index);
