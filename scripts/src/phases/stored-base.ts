@@ -8,7 +8,7 @@ import type { Config, History, Plan, StoredBase } from "../core/model.ts";
 import { cellsOf } from "../core/plan.ts";
 import { minor, suiteOf } from "../core/record.ts";
 import { comparable, worthKeeping } from "../core/stored.ts";
-import { openStore, type Store } from "../history/store.ts";
+import { openStore, type Store, StoreError } from "../history/store.ts";
 import { checkCopied, checkOut, resolveAnchor, resolveHead } from "./arms.ts";
 import { checkImages, chooseDriver, wantedDriver } from "./driver.ts";
 import { type Judge, judgeOf } from "./judge.ts";
@@ -35,7 +35,7 @@ export type Stored =
  * What `--base stored` stands for: the anchor as the base arm, and the records that the head may be compared with. The
  * configuration is that of `baseRef` where one is given: a change does not set its own margins or anchor.
  *
- * @throws InputError where there is no anchor, or the store cannot be read
+ * @throws InputError where there is no anchor, the store is damaged, or it cannot be reached and there is no `baseRef`
  */
 export async function storedBase(
   options: PlanOptions,
@@ -67,7 +67,13 @@ export async function storedBase(
     checkImages(arms, driver, config.target);
     checkCopied(arms, config.target.copy);
     const store = storeOf(baseline.store, head.directory, judgeTree?.directory ?? null, env);
-    const { records, missing } = await store.read();
+    const found = await store.read().catch((error: Error) => {
+      // Out of reach is one thing, damaged another: that stops here.
+      if (judgeTree === null || !(error instanceof StoreError)) throw error;
+      return error.message;
+    });
+    if (typeof found === "string") return { kind: "none", why: found };
+    const { records, missing } = found;
     const branch = baseline.branch ?? options.branch ?? (await branchOf(head.directory));
     const { cpuModel, logicalCpus } = machineFacts();
     const wanted = { branch, anchor, must: { driver, cpuModel, logicalCpus, k6: minor(K6_VERSION) } };
@@ -79,7 +85,7 @@ export async function storedBase(
       ...(judgeTree === null ? {} : { judge: judgeTree }),
     };
     const kept = worthKeeping(records, wanted);
-    const { why } = nothingFor(stored, comparable(kept, wanted));
+    const why = nothingFor(stored, comparable(kept, wanted));
     if (why !== null && judgeTree !== null) return { kind: "none", why: `${store.label}: ${why}` };
     for (const line of said) warn(line);
     return { kind: "stored", judge, arms, sameSource: false, stored, history: { missing, records: kept } };
@@ -89,10 +95,10 @@ export async function storedBase(
 }
 
 /** Why no cell has a record, as far as it is known before measuring; null where one has. */
-function nothingFor({ suites }: StoredBase, { records, why }: ReturnType<typeof comparable>): { why: string | null } {
-  if (why !== null) return { why };
-  const known = records.some(({ cells }) => cells.some(({ id, suite }) => suites[id] === suite));
-  return { why: known ? null : "its records asked for something else in every cell" };
+function nothingFor({ suites }: StoredBase, { records, why }: ReturnType<typeof comparable>): string | null {
+  if (why !== null) return why;
+  const isKnown = records.some(({ cells }) => cells.some(({ id, suite }) => suites[id] === suite));
+  return isKnown ? null : "its records asked for something else in every cell";
 }
 
 /** @throws InputError where a flow cannot be read */

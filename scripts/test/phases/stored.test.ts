@@ -181,6 +181,17 @@ describe("with a version that can be measured instead", () => {
     expect(warnings[0]).toContain("asked for something else in every cell");
   });
 
+  test("it is, where the store is out of reach; a damaged one stops", async () => {
+    commit({ "perf-gate.yml": `${CONFIG}baseline: { anchor: v1 }\n` });
+    git("remote", "add", "origin", join(root, "gone"));
+    expect((await plan({ baseRef: "main" }, process.env)).stored).toBeUndefined();
+    expect(warnings[0]).toMatch(/^cannot read git:perf-gate-data of origin.*: measured against main instead$/s);
+    expect(await refusal(plan({}, process.env))).toMatch(/^cannot read git:perf-gate-data/);
+    commit({ "perf-gate.yml": CONFIG + BASELINE });
+    writeFileSync(join(root, "store.ndjson"), "{}\n");
+    expect(await refusal(plan({ baseRef: "main" }))).toContain("store.ndjson");
+  });
+
   test("the records decide where they compare, by the configuration of that version", async () => {
     await recorded(1);
     git("checkout", "--quiet", "-b", "change");
