@@ -183,12 +183,20 @@ export function suiteOf(cell: Cell, scenario: Scenario, flow: string | null, sha
 
 function recordCell(plan: Plan, state: CellState): RecordCell | null {
   const { cell, scenario } = state;
-  const qps = figureOf(state, "qps");
+  const qps = rounded(figureOf(state, "qps"));
   const suite = plan.stored?.suites[cell.id];
   if (qps === null || suite === undefined) return null;
   const statistic = state.pilot?.statistic ?? "p99";
-  const latency = figureOf(state, statistic);
+  const latency = rounded(figureOf(state, statistic));
   return { id: cell.id, connection: scenario.connection, suite, qps, latency: latency && { ...latency, statistic } };
+}
+
+/** Six digits, of which three mean something: 8 cells fit into 4 kB. */
+function rounded(figure: RecordFigure | null): RecordFigure | null {
+  if (figure === null) return null;
+  const six = (value: number) => Number(value.toPrecision(6));
+  const { head, anchor, logRatio, sd, rounds } = figure;
+  return { head: six(head), anchor: six(anchor), logRatio: six(logRatio), sd: six(sd), rounds };
 }
 
 /** What a record keeps of one figure of a cell; null with fewer clean rounds than a verdict needs. */
