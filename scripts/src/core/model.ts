@@ -609,7 +609,7 @@ export interface StoredSummary {
   branch: string;
   /** True where there was no store yet. */
   missing: boolean;
-  /** Records that any test was compared with, newest first. */
+  /** Records that any cell compares with, newest first. */
   records: { id: string; commit: string; recordedAt: string; url: string | null }[];
 }
 

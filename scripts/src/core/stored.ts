@@ -196,7 +196,7 @@ export function judgeStored(
 
 /** What the records say about a run. */
 export interface StoredResult {
-  /** Cell id -> its comparisons with the records, in the order of testsOf. */
+  /** Cell id -> its comparisons with the records, in the order of testsOf; only of cells that are judged. */
   tests: Map<string, TestResult[]>;
   since: Map<string, NonNullable<CellResult["since"]>>;
   /** What the newest comparable record counted per request of a scenario, exactly. */
@@ -222,7 +222,6 @@ export function compareStored(
   const since = new Map<string, NonNullable<CellResult["since"]>>();
   const used = new Set<HistoryRecord>();
   for (const state of cells) {
-    if (state.status !== "judged") continue;
     const { cell, scenario, pilot } = state;
     const statistic = pilot?.statistic ?? "p99";
     const [qps, latency] = [figureOf(state, "qps"), figureOf(state, statistic)];
@@ -234,7 +233,7 @@ export function compareStored(
       for (const record of found.records) used.add(record);
       return storedTest(state, test, { ...found, why: why ?? found.why }, { ...rule, noise });
     });
-    tests.set(cell.id, results);
+    if (state.status === "judged") tests.set(cell.id, results);
   }
   const newestFirst = records.filter((record) => used.has(record)).reverse();
   const { anchor, store, branch } = stored;

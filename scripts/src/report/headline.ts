@@ -135,7 +135,7 @@ function undecided(comparison: Comparison, ink: Ink): string {
   const stop = comparison.stop?.reason;
   const [own] = ownReasons(comparison).map((reason) => ink.text(reason.text).replace(/[.]$/, ""));
   if (comparison.blocks === 0) return own ?? "nothing was measured";
-  if (comparison.stored?.records.length === 0) return `there is no record to compare with`;
+  if (comparison.stored?.records.length === 0 && comparison.blocks > 0) return "there is no record to compare with";
   if (total === 0) return own ?? `no ${word} could be judged`;
   const why =
     stop === "interrupted"

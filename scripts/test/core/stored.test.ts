@@ -208,7 +208,15 @@ describe("a run that is compared with records", () => {
     const head = { statuses: [500], failedShare: 1, counts: {} };
     const [first, ...rest] = census.scenarios;
     const broken = { ...census, scenarios: first ? [{ ...first, arms: { ...first.arms, head } }, ...rest] : [] };
-    expect(judged(plan, records(plan, 5), {}, { census: broken }).verdict).toBe("error");
+    const result = judged(plan, records(plan, 5), {}, { census: broken });
+    expect(result.verdict).toBe("error");
+    expect(result.cells[0]?.tests).toEqual([]);
+  });
+
+  test("knows its records also where every cell was given up", () => {
+    const result = judged(plan, records(plan, 5), { change: () => ({ events: ["oom-killed"] }) });
+    expect(result.verdict).toBe("inconclusive");
+    expect(result.stored?.records).toHaveLength(5);
   });
 
   test("keeps absolute limits, without a confirmation", () => {

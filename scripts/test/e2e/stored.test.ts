@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Comparison } from "../../src/core/model.ts";
 import { home, TARGET } from "./rig.ts";
 
@@ -21,7 +21,7 @@ const app = () => join(directory, "app");
 const git = (...args: string[]) =>
   execFileSync("git", ["-C", app(), "-c", "user.name=a", "-c", "user.email=a@example.invalid", ...args]);
 
-beforeAll(() => {
+beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "perf-gate-stored-e2e-"));
   cpSync(join(home, "fixtures/app"), app(), { recursive: true });
   writeFileSync(join(app(), "perf-gate.yml"), CONFIG);
@@ -31,7 +31,7 @@ beforeAll(() => {
   writeFileSync(join(app(), "NOTES"), "nothing that is served\n");
   commit("two");
 });
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function commit(message: string): void {
   git("add", "--all");
