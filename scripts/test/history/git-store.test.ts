@@ -27,10 +27,10 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const store = (name = STORE, over: NodeJS.ProcessEnv = {}) => storeAt(name, checkout, { ...env, ...over });
 const commits = () => git(bare, "log", "--format=%s", BRANCH).split("\n");
 
-/** Content of every file of the checkout and its repository. */
-function fingerprint(): string {
+/** Content of every file of a checkout and its repository. */
+function fingerprint(tree = checkout): string {
   const hash = createHash("sha256");
-  for (const entry of readdirSync(checkout, { recursive: true, withFileTypes: true })) {
+  for (const entry of readdirSync(tree, { recursive: true, withFileTypes: true })) {
     if (entry.isFile())
       hash.update(join(entry.parentPath, entry.name)).update(readFileSync(join(entry.parentPath, entry.name)));
   }
@@ -92,20 +92,25 @@ test("pushes go where the remote's push URL says", async () => {
   expect(git(other, "log", "--format=%an", BRANCH)).toBe("perf-gate");
 });
 
-test("it works inside a hook, and the user's hooks do not run", async () => {
+test("it works inside a hook of another repository, which stays as it is, and the user's hooks do not run", async () => {
   const hooks = join(directory, "hooks");
   mkdirSync(hooks);
   for (const hook of ["pre-push", "reference-transaction"]) {
     writeFileSync(join(hooks, hook), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   }
+  const other = join(directory, "other");
+  git(directory, "init", "--quiet", other);
+  const before = fingerprint(other);
   const hook = {
-    GIT_DIR: join(checkout, ".git"),
-    GIT_INDEX_FILE: join(checkout, ".git/index"),
+    GIT_DIR: join(other, ".git"),
+    GIT_OBJECT_DIRECTORY: join(other, ".git/objects"),
     GIT_CONFIG_COUNT: "1",
     GIT_CONFIG_KEY_0: "core.hooksPath",
     GIT_CONFIG_VALUE_0: hooks,
   };
   expect(await store(STORE, hook).append(list)).toEqual({ added: 40 });
+  expect((await store().read()).records).toHaveLength(40);
+  expect(fingerprint(other)).toBe(before);
 });
 
 test("20 processes that push at once all get their record in, each once", async () => {
@@ -196,14 +201,18 @@ describe("a store that cannot be reached or written", () => {
   test("a rule of the repository is named", async () => {
     writeFileSync(
       join(bare, "hooks/pre-receive"),
-      "#!/bin/sh\necho 'error: GH006: Protected branch update failed for refs/heads/perf-gate-data.' >&2\nexit 1\n",
+      "#!/bin/sh\necho 'error: GH006: Protected branch update failed for refs/heads/perf-gate-data.' >&2\necho 'See ftp://me:hunter2@host.test' >&2\nexit 1\n",
       { mode: 0o755 },
     );
     const start = performance.now();
     await expect(store().append(list)).rejects.toThrow(
       /cannot write git:perf-gate-data of origin: a rule of the repository protects perf-gate-data.*GH006/,
     );
-    await expect(store().append(list)).rejects.toThrow(StoreError);
+    const error = await store()
+      .append(list)
+      .catch((reason: Error) => reason);
+    expect(error).toBeInstanceOf(StoreError);
+    expect(String(error)).toContain("See ftp://host.test");
     expect(performance.now() - start).toBeLessThan(10_000);
   });
 
@@ -275,6 +284,10 @@ describe("over HTTP", () => {
     await store(STORE, { GITHUB_TOKEN: TOKEN, GITHUB_SERVER_URL: "https://github.test" }).append(list);
     await store(STORE, { GITHUB_TOKEN: TOKEN, GITHUB_SERVER_URL: url.slice(0, -1) }).read();
     expect(new Set(seen)).toEqual(new Set([undefined]));
+    seen = [];
+    git(checkout, "config", `http.${url}/.extraheader`, "AUTHORIZATION: basic a2VwdA==");
+    await store(STORE, { GITHUB_TOKEN: TOKEN, GITHUB_SERVER_URL: "https://github.test" }).read();
+    expect(new Set(seen)).toEqual(new Set(["basic a2VwdA=="]));
   });
 
   test("without a token the credentials of the checkout are used", async () => {
