@@ -21,6 +21,8 @@ usage: bench.sh COMMAND
   compare             time of compare and report on 100 and 1,000 cells
   drift               how well steps in a history are found, and how often there is none; beside apache-otava where
                       $OTAVA is a Python that has it
+  stored [N]          N records (20) of an unchanged tree, then each plant judged by the newest 1, 5 and 20 of them; false
+                      reds and green cells over resampled histories; relative to the anchor and absolute
   trend               time of the trend page, without charts, over the number of records
   start [N]           N times (3) from the start of a run in containers to its first measured request, with the images'
                       layers in the build cache and with an empty one: `docker buildx prune --all` is run
@@ -28,7 +30,7 @@ usage: bench.sh COMMAND
   draw [N]            what the draw of a MySQL server matters: N runs (5) of an unchanged tree with one server for both
                       arms, and as many with one each
 
-aa, plant, suite and neighbour measure with the driver $BENCH_DRIVER (default: process).
+aa, plant, suite, neighbour and stored measure with the driver $BENCH_DRIVER (default: process).
 Work directories are kept below $BENCH_DIRECTORY (default: a new temporary directory).
 TEXT
 }
@@ -279,6 +281,57 @@ draw() {
         + " | \($between | sqrt | percent)% | \(.[0].n * $between / $within * 10 | round / 10) |")'
 }
 
+# stored_run WORK: one run of the repository's checkout against the records so far.
+stored_run() {
+  "${LAUNCHER}" run --base stored --head "${BENCH_DIRECTORY}/stored/app" --driver "${BENCH_DRIVER}" \
+    --work-directory "$1" >|"$1.out" 2>|"$1.err" || true
+  [[ -f $1/comparison.json ]] || bail "$1 did not finish: $(tail -n 5 -- "$1.err")"
+}
+
+stored() {
+  local repeats=$1 directory=${BENCH_DIRECTORY}/stored i plant length
+  local app=${directory}/app
+  rm -rf -- "${directory}"
+  mkdir -p -- "${directory}"
+  tree "${app}" ''
+  sed -n '1,/^scenarios:/p' -- "${APP}/perf-gate.yml" >|"${app}/perf-gate.yml"
+  cat >>"${app}/perf-gate.yml" <<'YAML'
+  - { name: health, path: /health, levels: [20] }
+  - { name: "one query, persistent", path: "/query?connection=persistent", levels: [20] }
+  - { name: "five queries, persistent", path: "/queries?n=5&connection=persistent", levels: [20] }
+measure: { slot: 1s }
+baseline: { store: ../records.ndjson, anchor: v1 }
+YAML
+  local -a git=(git -C "${app}" -c user.name=bench -c user.email=bench@example.invalid)
+  "${git[@]}" init --quiet --initial-branch main
+  "${git[@]}" add --all
+  "${git[@]}" commit --quiet --message v1
+  "${git[@]}" tag v1
+  "${git[@]}" commit --quiet --allow-empty --message 'Nothing that is served'
+  for ((i = 1; i <= repeats; i++)); do
+    stored_run "${directory}/unchanged-${i}"
+    "${LAUNCHER}" store --work-directory "${directory}/unchanged-${i}" >>"${directory}/store.log" 2>&1
+    printf 'record %s: %s\n' "${i}" "$(jq -r '"\(.verdict), \(.times.wall | round) s"' "${directory}/unchanged-${i}/comparison.json")"
+  done
+  typescript stored "${directory}/records.ndjson"
+  printf '\n| plant | records | verdict | QPS, worst cell |\n| --- | --- | --- | --- |\n'
+  for plant in lost-persistent extra-query n-plus-one cpu-15 stall; do
+    printf "<?php\n\nreturn '%s';\n" "${plant}" >|"${app}/plant.php"
+    stored_run "${directory}/${plant}"
+    for length in 1 5 20; do
+      local work=${directory}/${plant}-${length}
+      cp -R -- "${directory}/${plant}" "${work}"
+      jq --argjson length "${length}" '.records |= .[-$length:]' "${directory}/${plant}/history.json" >|"${work}/history.json"
+      "${LAUNCHER}" compare --work-directory "${work}" >/dev/null 2>&1 || true
+      jq -r --arg plant "${plant}" '
+        def percent: (. - 1) * 1000 | round / 10;
+        ([.cells[].tests[] | select(.metric == "qps" and .estimate != null)] | min_by(.estimate.ratio)) as $worst
+        | "| \($plant) | \(.stored.records | length) | \(.verdict) | \($worst.estimate | "\(.ratio | percent)% [\(.low | percent) .. \(.high | percent)]") |"
+      ' "${work}/comparison.json"
+    done
+  done
+}
+
 # Runs a TypeScript file of this directory.
 typescript() {
   local name=$1 bundle=${HOME_DIRECTORY}/node_modules/.cache/perf-gate-bench-$1.mjs
@@ -316,6 +369,7 @@ main() {
     wrk) typescript wrk "${2:-6}" ;;
     paths) typescript paths "${2:-8}" ;;
     compare | drift | trend) typescript "${command}" ;;
+    stored) stored "${2:-20}" ;;
     start) start_times "${2:-3}" ;;
     runtimes) runtimes ;;
     draw) draw "${2:-5}" ;;
