@@ -24,7 +24,7 @@ const records = text.split("\n").map((line) => JSON.parse(line) as HistoryRecord
 const cells = (records[0]?.cells ?? []).map(({ id }) => id);
 
 /** Log of a cell's figure in one record. */
-function valueOf(record: HistoryRecord, cell: string, metric: (typeof METRICS)[number], way: Way): number {
+function logOf(record: HistoryRecord, cell: string, metric: (typeof METRICS)[number], way: Way): number {
   const figure = record.cells.find(({ id }) => id === cell)?.[metric];
   if (figure === undefined || figure === null) return Number.NaN;
   return way === "absolute" ? Math.log(figure.head) : figure.logRatio;
@@ -34,8 +34,8 @@ function judge(run: HistoryRecord, history: readonly HistoryRecord[], way: Way):
   const tests = cells.length * METRICS.length;
   return cells.map((cell) =>
     METRICS.map((metric) => {
-      const values = history.map((record) => valueOf(record, cell, metric, way));
-      return judgeStored(valueOf(run, cell, metric, way), values, MARGINS[metric], { ...RULE, tests }).verdict;
+      const values = history.map((record) => logOf(record, cell, metric, way));
+      return judgeStored(logOf(run, cell, metric, way), values, MARGINS[metric], { ...RULE, tests }).verdict;
     }),
   );
 }
@@ -60,7 +60,7 @@ console.log(`${records.length} records of ${cells.length} cells\n`);
 console.log("| cell | metric | sd between records: relative | absolute |\n| --- | --- | --- | --- |");
 for (const cell of cells) {
   for (const metric of METRICS) {
-    const spread = WAYS.map((way) => percent(sd(records.map((record) => valueOf(record, cell, metric, way)))));
+    const spread = WAYS.map((way) => percent(sd(records.map((record) => logOf(record, cell, metric, way)))));
     console.log(`| ${cell} | ${metric} | ${spread.join(" | ")} |`);
   }
 }
