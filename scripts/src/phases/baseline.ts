@@ -39,7 +39,7 @@ export async function listBaseline(options: BaselineOptions, limit: number): Pro
   const shown = records.slice(0, limit);
   if (records.length === 0) return { text: nothingIn(store, options), json: [] };
   const older = records.length - shown.length;
-  const count = `${plural(records.length, "record")} in ${store.label}${older > 0 ? `, ${older} older ones not shown (--limit)` : ""}`;
+  const count = `${plural(records.length, "record")} in ${store.label}${older > 0 ? `, ${plural(older, "older one")} not shown (--limit)` : ""}`;
   return { text: `${renderRecordList(shown)}\n${count}`, json: shown };
 }
 

@@ -12,15 +12,23 @@ const short = (commit: string) => commit.slice(0, 7);
 const value = (metric: "qps" | "latency", figure: number) => (metric === "qps" ? qps(figure) : ms(figure));
 
 /** "process, EPYC 7763, 4 CPUs, PHP 8.4, k6 1.8" */
-function conditionsLine({ must }: Conditions): string {
+function conditionsLine({ anchor, conditions: { must, also } }: HistoryRecord): string {
+  if (anchor.id === NO_ANCHOR) return versions(also);
   const php = must.php === null ? [] : [`PHP ${must.php}`];
   const cpus = plural(must.logicalCpus, "CPU");
   return [must.driver, must.cpuModel, cpus, ...php, `k6 ${must.k6}`].map(oneLine).join(", ");
 }
 
+/** "kernel 6.11.0, nginx 1.26.3" */
+function versions(also: Conditions["also"]): string {
+  return Object.entries(also)
+    .map(([name, version]) => oneLine(`${name} ${version}`))
+    .join(", ");
+}
+
 /** What `baseline list` shows: newest first, the conditions as a number that is explained below. */
 export function renderRecordList(records: readonly HistoryRecord[]): string {
-  const conditions = [...new Set(records.map((record) => conditionsLine(record.conditions)))];
+  const conditions = [...new Set(records.map((record) => conditionsLine(record)))];
   const number = (line: string) => String(conditions.indexOf(line) + 1);
   const rows = records.map((record) => [
     time(record.recordedAt),
@@ -29,7 +37,7 @@ export function renderRecordList(records: readonly HistoryRecord[]): string {
     oneLine(record.branch),
     oneLine(record.anchor.label),
     String(record.cells.length),
-    number(conditionsLine(record.conditions)),
+    number(conditionsLine(record)),
   ]);
   const table = textTable(["recorded (UTC)", "commit", "id", "branch", "anchor", ">cells", ">on"], rows);
   return [table, "", ...conditions.map((line) => `${number(line)}: ${line}`)].join("\n");
@@ -45,10 +53,8 @@ export function renderRecord(record: HistoryRecord): string {
     absolute
       ? "another program measured it, without an anchor: no verdict rests on it"
       : `anchor ${oneLine(anchor.label)} (${anchor.id}), measured beside it`,
-    conditionsLine(conditions),
-    Object.entries(conditions.also)
-      .map(([name, version]) => oneLine(`${name} ${version}`))
-      .join(", "),
+    ...(absolute ? [] : [conditionsLine(record)]),
+    versions(conditions.also),
     "",
     textTable(["cell", "", ">anchor", ">commit", ">change", ">between, %", ">rounds"], record.cells.flatMap(cellRows)),
   ];
