@@ -111,6 +111,23 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
   }, 60_000);
 
   test.each([
+    ["as the context", "https://example.invalid/app.git"],
+    ["beside it", "{ context: ., additional_contexts: { more: 'https://example.invalid/app.git' } }"],
+  ])(
+    "a repository %s is left to measure, for bake would show it a token",
+    async (_, build) => {
+      const site = builtSite();
+      site.write("head", "compose.yml", `services: { app: { build: ${build} } }\n`);
+      const file = join(site.directory, "bake.json");
+      expect(await buildAhead(site.options, file)).toEqual([]);
+      expect(site.progress).toContain("head-app: built from a repository elsewhere, left to measure");
+      docker("buildx", "bake", "--file", file);
+      expect(site.images()).toEqual([]);
+    },
+    60_000,
+  );
+
+  test.each([
     ["a context elsewhere", "build: { context: .., dockerfile: head/app/Dockerfile }"],
     ["a context by a link", "build: { context: link, dockerfile_inline: 'FROM scratch' }"],
     ["a secret of the machine", "build: { context: ., secrets: [key] }"],
