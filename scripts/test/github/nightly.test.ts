@@ -220,6 +220,16 @@ test("closed by somebody: stays closed, also once it is located", { timeout: 60_
   expect(server.state.issues[0]?.body).toMatch(/^<!-- perf-gate issue=perf-gate-nightly slower located /);
 });
 
+test("slower for more than twenty nights before anybody looked: on the page, and no issue", {
+  timeout: 60_000,
+}, async () => {
+  await seed(0, 8);
+  await seed(8, 30, { level: 0.75 });
+  await night(30, { level: 0.75 });
+  expect(JSON.parse(onBranch("trend.json")).changePoints).not.toEqual([]);
+  expect(issues()).toEqual([]);
+});
+
 test("the same commit slower than before: no range to blame", { timeout: 60_000 }, async () => {
   await seed(0, 8);
   await night(8, { level: 0.7, of: 7 });
