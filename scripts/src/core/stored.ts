@@ -13,7 +13,15 @@ import type {
   StoredSummary,
   TestResult,
 } from "./model.ts";
-import { type Conditions, conditionsOf, figureOf, type HistoryRecord, type RecordCell, sinceAnchor } from "./record.ts";
+import {
+  type Conditions,
+  conditionsOf,
+  figureOf,
+  type HistoryRecord,
+  type RecordCell,
+  type RecordFigure,
+  sinceAnchor,
+} from "./record.ts";
 import { type CellState, FIRST_LOOK, type Run } from "./replay.ts";
 import { tCdf, tQuantile } from "./stats/distributions.ts";
 import { measuredValue, type TestState, testsOf } from "./test-state.ts";
@@ -96,8 +104,8 @@ const shortId = (id: string): string => id.replace(/^sha256:/, "").slice(0, 7);
 interface CellRecords {
   /** Oldest first. */
   records: HistoryRecord[];
-  /** Log ratio head/anchor of each. */
-  logRatios: number[];
+  /** The figure in each. */
+  figures: RecordFigure[];
   why: string | null;
 }
 
@@ -114,7 +122,7 @@ function recordsOf(
     if (own !== undefined) found.push({ record, own });
   }
   const last = found.at(-1);
-  const none = (why: string): CellRecords => ({ records: [], logRatios: [], why });
+  const none = (why: string): CellRecords => ({ records: [], figures: [], why });
   if (last === undefined) return none("no record has this cell");
   const asked = found.filter(({ own }) => own.suite === suite);
   if (asked.length === 0) {
@@ -124,13 +132,13 @@ function recordsOf(
   }
   const figures = asked.flatMap(({ record, own }) => {
     const figure = statistic === "qps" ? own.qps : own.latency?.statistic === statistic ? own.latency : null;
-    return figure === null ? [] : [{ record, logRatio: figure.logRatio }];
+    return figure === null ? [] : [{ record, figure }];
   });
   if (figures.length === 0) {
     return none(`its records hold ${asked.at(-1)?.own.latency?.statistic ?? "no latency"}, this run ${statistic}`);
   }
   const newest = figures.slice(-NEWEST);
-  return { records: newest.map(({ record }) => record), logRatios: newest.map(({ logRatio }) => logRatio), why: null };
+  return { records: newest.map(({ record }) => record), figures: newest.map(({ figure }) => figure), why: null };
 }
 
 /** The records after the last step of what a test compares: what was before is not what is to be expected. */
@@ -160,27 +168,32 @@ export interface StoredLook {
   p: number;
 }
 
+/** What the rule takes of a figure: log ratio head/anchor, and the sd of that over rounds. */
+type Measured = Pick<RecordFigure, "logRatio" | "sd" | "rounds">;
+
 /**
  * One run against the records (DECISION-RULE.md, "A stored base"): a prediction interval for the next job, its variance
- * moderated towards the expected noise (Smyth 2004, limma's squeezeVar). The interval lies wholly on one side of the
- * line exactly where the verdict is red or green.
+ * moderated towards the expected noise (Smyth 2004, limma's squeezeVar). How well a job knows its own ratio is part of
+ * the spread between jobs; a run that knows it worse than the records did gets the difference added. The interval lies
+ * wholly on one side of the line exactly where the verdict is red or green.
  *
- * @param fresh log ratio head/anchor of the run
- * @param logRatios the same of each record, at least one
+ * @param records at least one
  */
 export function judgeStored(
-  fresh: number,
-  logRatios: readonly number[],
+  fresh: Measured,
+  records: readonly Measured[],
   { line, direction }: Pick<TestState, "line" | "direction">,
   { tests, alpha, beta, noise }: StoredRule,
 ): StoredLook {
-  const n = logRatios.length;
-  const mean = logRatios.reduce((sum, z) => sum + z, 0) / n;
-  const squares = logRatios.reduce((sum, z) => sum + (z - mean) ** 2, 0);
+  const n = records.length;
+  const mean = meanOf(records, ({ logRatio }) => logRatio);
+  const squares = n * meanOf(records, ({ logRatio }) => (logRatio - mean) ** 2);
   const df = PRIOR_DF + n - 1;
-  const se = Math.sqrt(((PRIOR_DF * noise ** 2 + squares) / df) * (1 + 1 / n));
+  const between = (PRIOR_DF * noise ** 2 + squares) / df;
+  const excess = Math.max(0, errorOf(fresh) - meanOf(records, errorOf));
+  const se = Math.sqrt(between * (1 + 1 / n) + excess);
   // As for rounds (decide.ts): signed, less the margin, so that 0 is the line and negative is worse.
-  const x = direction * (fresh - mean - Math.log(line));
+  const x = direction * (fresh.logRatio - mean - Math.log(line));
   const low = x - tQuantile(1 - beta, df) * se;
   const high = x + tQuantile(1 - alpha / tests, df) * se;
   const toRatio = (value: number) => Math.exp(direction * value + Math.log(line));
@@ -190,6 +203,13 @@ export function judgeStored(
     estimate: { n, ratio: toRatio(x), low: Math.min(...ends), high: Math.max(...ends) },
     p: tCdf(x / se, df),
   };
+}
+
+/** Variance of the mean over the rounds of one job. */
+const errorOf = ({ sd, rounds }: Measured): number => sd ** 2 / rounds;
+
+function meanOf<T>(values: readonly T[], pick: (value: T) => number): number {
+  return values.reduce((sum, value) => sum + pick(value), 0) / values.length;
 }
 
 // ---------------------------------------------------------------- a run
@@ -257,15 +277,15 @@ function countsOf(newestFirst: readonly HistoryRecord[], scenario: string): Cens
   return Object.fromEntries(Object.entries(counts ?? {}).map(([name, perRequest]) => [name, exact(perRequest)]));
 }
 
-function storedTest(state: CellState, test: TestState, { logRatios, why }: CellRecords, rule: StoredRule): TestResult {
+function storedTest(state: CellState, test: TestState, { figures, why }: CellRecords, rule: StoredRule): TestResult {
   const { id, metric, statistic, line } = test;
   const figure = figureOf(state, statistic);
-  const mean = logRatios.reduce((sum, z) => sum + z, 0) / logRatios.length;
+  const mean = meanOf(figures, ({ logRatio }) => logRatio);
   const blank = { id, metric, statistic, line, limit: null, confirmation: null, estimate: null, p: null };
   const unknown = { ...blank, verdict: "inconclusive" as const, base: null, logRatios: [], path: [] };
   if (figure === null) return { ...unknown, head: null, reasons: [tooFew(state.rounds.length)] };
   if (why !== null) return { ...unknown, head: figure.head, reasons: [{ code: "no-baseline", text: why }] };
-  const look = judgeStored(figure.logRatio, logRatios, test, rule);
+  const look = judgeStored(figure, figures, test, rule);
   const value = (slot: SlotSample) => measuredValue(slot, statistic);
   return {
     ...blank,
@@ -274,7 +294,7 @@ function storedTest(state: CellState, test: TestState, { logRatios, why }: CellR
     head: figure.head,
     logRatios: state.rounds.map(({ base, head }) => Math.log(value(head) / value(base)) - mean),
     path: [{ ...look.estimate, n: state.rounds.length }],
-    reasons: look.verdict === "inconclusive" ? [undecided(logRatios.length)] : [],
+    reasons: look.verdict === "inconclusive" ? [undecided(figures.length)] : [],
   };
 }
 

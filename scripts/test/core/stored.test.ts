@@ -18,16 +18,19 @@ function deviates(seed: number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - uniformFloat64(random))) * Math.cos(2 * Math.PI * uniformFloat64(random));
 }
 
+/** A job that knows its own ratio well. */
+const sharp = (logRatio: number) => ({ logRatio, sd: 0, rounds: RECORD_ROUNDS });
+
 /** Shares of red and green verdicts over simulated jobs, %: `records` of them unchanged, then one with this change. */
 function simulate(sd: number, records: number, change: number): { red: number; green: number } {
   const normal = deviates(7);
   const runs = 4000;
   const count = { pass: 0, regression: 0, inconclusive: 0 };
   for (let run = 0; run < runs; run++) {
-    const history = Array.from({ length: records }, () => sd * normal());
+    const history = Array.from({ length: records }, () => sharp(sd * normal()));
     const rule = { tests: 17, alpha: 0.05, beta: 0.05, noise: 0.03 };
     const fresh = Math.log1p(change) + sd * normal();
-    count[judgeStored(fresh, history, { line: 0.9, direction: 1 }, rule).verdict]++;
+    count[judgeStored(sharp(fresh), history, { line: 0.9, direction: 1 }, rule).verdict]++;
   }
   return { red: (100 * count.regression) / runs, green: (100 * count.pass) / runs };
 }
@@ -64,7 +67,7 @@ describe("one comparison with records", () => {
 
   // By hand, H = 1: s = noise = 3%, se = 3% x sqrt 2 = 4.243%, df = 4, T^-1(0.95, 4) = 2.1318: half = 9.045%.
   test("by hand: one record, half-width 9.045% on both sides", () => {
-    const { estimate, verdict } = judgeStored(0.01, [0.01], qps, rule);
+    const { estimate, verdict } = judgeStored(sharp(0.01), [sharp(0.01)], qps, rule);
     expect(Math.log(estimate.high)).toBeCloseTo(0.09045, 4);
     expect(Math.log(estimate.low)).toBeCloseTo(-0.09045, 4);
     expect(estimate).toMatchObject({ n: 1, ratio: 1 });
@@ -73,16 +76,24 @@ describe("one comparison with records", () => {
 
   // H = 3, z = -1%, 0, +1%: s2 = (4 x 0.0009 + 0.0002) / 6 = 0.00063333, se = sqrt(s2 x 4/3) = 2.906%, df = 6.
   test("by hand: three records", () => {
-    const { estimate } = judgeStored(-0.2, [-0.01, 0, 0.01], qps, rule);
+    const { estimate } = judgeStored(sharp(-0.2), [-0.01, 0, 0.01].map(sharp), qps, rule);
     expect(Math.log(estimate.high) + 0.2).toBeCloseTo(1.94318 * 0.02906, 4);
+  });
+
+  // As with one record, and 16% / sqrt 8 = 5.657% more of its own: se = sqrt(0.0018 + 0.0032) = 7.071%.
+  test("by hand: a run that knows its ratio worse than the records did", () => {
+    const { estimate } = judgeStored({ logRatio: 0, sd: 0.16, rounds: 8 }, [sharp(0)], qps, rule);
+    expect(Math.log(estimate.high)).toBeCloseTo(2.1318 * 0.07071, 4);
+    const { estimate: better } = judgeStored(sharp(0), [{ logRatio: 0, sd: 0.16, rounds: 8 }], qps, rule);
+    expect(Math.log(better.high)).toBeCloseTo(0.09045, 4);
   });
 
   test("the interval is on one side of the line exactly where the verdict is red or green", () => {
     const normal = deviates(3);
     for (let i = 0; i < 500; i++) {
-      const logRatios = Array.from({ length: 1 + (i % 20) }, () => 0.04 * normal());
+      const logRatios = Array.from({ length: 1 + (i % 20) }, () => sharp(0.04 * normal()));
       for (const test of [qps, p99]) {
-        const { verdict, estimate } = judgeStored(-0.3 + 0.6 * ((i % 50) / 50), logRatios, test, rule);
+        const { verdict, estimate } = judgeStored(sharp(-0.3 + 0.6 * ((i % 50) / 50)), logRatios, test, rule);
         const [bad, good] =
           test.direction === 1 ? [estimate.low, estimate.high] : [1 / estimate.high, 1 / estimate.low];
         const line = test.direction === 1 ? test.line : 1 / test.line;
@@ -92,8 +103,8 @@ describe("one comparison with records", () => {
   });
 
   test("a higher latency is worse", () => {
-    expect(judgeStored(0.8, [0, 0, 0], p99, rule).verdict).toBe("regression");
-    expect(judgeStored(-0.8, [0, 0, 0], p99, rule).verdict).toBe("pass");
+    expect(judgeStored(sharp(0.8), [0, 0, 0].map(sharp), p99, rule).verdict).toBe("regression");
+    expect(judgeStored(sharp(-0.8), [0, 0, 0].map(sharp), p99, rule).verdict).toBe("pass");
   });
 });
 
