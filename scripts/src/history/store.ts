@@ -31,25 +31,29 @@ export interface Store {
   publish(files: ReadonlyMap<string, string>, message: string): Promise<void>;
 }
 
+export interface StoreOptions {
+  /** What paths are relative to; for git:BRANCH a directory of the repository. */
+  directory: string;
+  /** GITHUB_TOKEN is shown to the server GITHUB_SERVER_URL, and to no other. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** URL that git:BRANCH is a branch of, in place of the repository's origin. */
+  origin?: string | undefined;
+}
+
 /**
  * The store of a name: git:BRANCH (of the repository's origin), git:BRANCH@URL, a file (.ndjson, .json), or a folder.
  * Nothing is read yet.
  *
- * @param directory what paths are relative to; for git:BRANCH a directory of the repository
- * @param env GITHUB_TOKEN is shown to the server GITHUB_SERVER_URL, and to no other
  * @throws InputError where the name is none
  */
-export function openStore(
-  name: string,
-  { directory, env }: { directory: string; env: Readonly<Record<string, string | undefined>> },
-): Store {
+export function openStore(name: string, { directory, env, origin }: StoreOptions): Store {
   if (name.startsWith("git:")) {
     const [, branch = "", remote = null] = /^git:([^@]*)(?:@(.*))?$/s.exec(name) ?? [];
     checkBranch(branch);
     if (remote === "" || remote?.startsWith("-")) {
       throw new InputError(`store ${JSON.stringify(name)}: after the @ comes the URL or path of a repository`);
     }
-    return new GitStore({ branch, remote, directory: resolve(directory), env });
+    return new GitStore({ branch, remote: remote ?? origin ?? null, directory: resolve(directory), env });
   }
   if (name === "" || /^[a-z+]+:\/\//i.test(name)) {
     throw new InputError(

@@ -193,7 +193,7 @@ async function historyOf(trusted: Trusted, branch: string, env: Env): Promise<No
         "Records on a branch (baseline: { store: git:perf-gate-data }) can be read here",
     );
   }
-  const { records, missing } = await openStore(`${name}@${repositoryUrl(env)}`, { directory: ".", env }).read();
+  const { records, missing } = await openStore(name, { directory: ".", env, origin: repositoryUrl(env) }).read();
   return { records, missing, store: name, branch: configured ?? branch };
 }
 

@@ -80,7 +80,7 @@ export async function githubNightly(
     );
   }
   const repository = repositoryUrl(env);
-  const store = openStore(`${name}@${repository}`, { directory: ".", env });
+  const store = openStore(name, { directory: ".", env, origin: repository });
   const places: Places = {
     repository,
     run: `${repository}/actions/runs/${env["GITHUB_RUN_ID"]}`,

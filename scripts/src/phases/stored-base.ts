@@ -123,7 +123,13 @@ function storeOf(name: string, head: string, judge: string | null, env: Env): St
   const directory = judge ?? head;
   if (name.startsWith("git:")) {
     const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
-    return openStore(repository ? `${name}@${server}/${repository}` : name, { directory, env });
+    if (judge === null && name.includes("@")) {
+      throw new InputError(
+        `baseline.store: the pull request itself says where its records come from (${name}): keep them on a branch of ` +
+          "the repository (store: git:perf-gate-data), or give the version to compare with (--base-ref)",
+      );
+    }
+    return openStore(name, { directory, env, origin: repository ? `${server}/${repository}` : undefined });
   }
   const path = resolve(directory, name);
   if (isInside(head, path) && (judge === null || !isInside(judge, path))) {

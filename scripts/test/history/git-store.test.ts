@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { InputError } from "../../src/core/errors.ts";
-import { StoreError } from "../../src/history/store.ts";
+import { openStore, StoreError } from "../../src/history/store.ts";
 import { Appenders, git, ids, PLAIN_GIT, records, repositories, storeAt, temporary } from "./support.ts";
 
 const BRANCH = "perf-gate-data";
@@ -82,6 +82,17 @@ test("another repository can be named by path, and a relative origin is found fr
   git(checkout, "remote", "set-url", "origin", "../origin.git");
   mkdirSync(join(checkout, "below"));
   expect((await storeAt(STORE, join(checkout, "below"), env).read()).records).toHaveLength(40);
+});
+
+test("another URL can stand for origin, and not for a repository that is named", async () => {
+  const outside = join(directory, "outside");
+  mkdirSync(outside);
+  const named = join(directory, "named.git");
+  git(directory, "init", "--quiet", "--bare", named);
+  await openStore(STORE, { directory: outside, env, origin: bare }).append(list.slice(0, 1));
+  await openStore(`${STORE}@${named}`, { directory: outside, env, origin: bare }).append(list);
+  expect((await store().read()).records).toHaveLength(1);
+  expect((await store(`${STORE}@${named}`).read()).records).toHaveLength(40);
 });
 
 test("pushes go where the remote's push URL says", async () => {

@@ -245,6 +245,11 @@ describe("in a job of a pull request", () => {
     expect(work().readHistory(work().readPlan())?.records).toHaveLength(1);
   });
 
+  test("a repository of its own choice is refused", async () => {
+    commit({ "perf-gate.yml": inTree(`git:perf-gate-data@${root}/evil.git`) });
+    expect(await refusal(plan({}, env))).toContain("the pull request itself says where its records come from");
+  });
+
   test("nothing is recorded", async () => {
     finish(await plan());
     expect(await refusal(storePhase(work(), {}, env))).toContain("pull request");
