@@ -39,7 +39,7 @@ export function soundRecords(files: RecordFiles): HistoryRecord[] {
   const { records, problems } = contentsOf(files);
   if (problems.length === 0) return records;
   const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more: perf-gate baseline verify)`;
-  throw new InputError(`${problems[0]}${more}. Nothing was changed: mend or remove that line by hand`);
+  throw new InputError(`${problems[0]}${more}. Nothing was changed`);
 }
 
 /**
