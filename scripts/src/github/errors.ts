@@ -87,9 +87,10 @@ const TOKEN_LINES = ["        env:", "          GITHUB_TOKEN: $" + "{{ github.to
 function permission(needs: string): string {
   const lines = ["    permissions: # beside those that are there", "      contents: read"];
   if (needs !== "contents: read") lines.push(`      ${needs}`);
-  const fork = needs === "pull-requests: write"
-    ? "\n(on pull requests from forks and of Dependabot the token can only read: there perf-report.yml comments)"
-    : "";
+  const fork =
+    needs === "pull-requests: write"
+      ? "\n(on pull requests from forks and of Dependabot the token can only read: there perf-report.yml comments)"
+      : "";
   return lines.join("\n") + fork;
 }
 
