@@ -284,6 +284,8 @@ export interface Plan {
   layout: Layout;
   /** Absent where the base is measured. */
   stored?: StoredBase;
+  /** Why the base is measured though records were asked for. */
+  insteadOfRecords?: string;
 }
 
 // ---------------------------------------------------------------- environment.json

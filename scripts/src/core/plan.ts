@@ -46,10 +46,11 @@ export function buildPlan(input: PlanInput, hash: (text: string) => string): Pla
 
 /** What `Plan.id` must be; differs where the file was edited. */
 export function planId(plan: Omit<Plan, "id">, hash: (text: string) => string): string {
-  const { version, seed, arms, sameSource, driver, config, cells, layout, headConfig, stored } = plan;
+  const { version, seed, arms, sameSource, driver, config, cells, layout, headConfig, stored, insteadOfRecords } = plan;
   const parts: unknown[] = [version, seed, arms, sameSource, driver, config, cells, layout];
   if (headConfig !== undefined) parts.push(headConfig);
   if (stored !== undefined) parts.push({ stored });
+  if (insteadOfRecords !== undefined) parts.push({ insteadOfRecords });
   return hash(JSON.stringify(parts));
 }
 

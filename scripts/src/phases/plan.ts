@@ -35,8 +35,18 @@ export async function planPhase(
     const base = await storedBase(options, resolve(work.path, "trees"), warn, env);
     if (base.kind === "stored") return await finish(options, work, base);
     warn(`${base.why}: measured against ${options.labels?.base ?? options.baseRef} instead`);
-    return await planPhase({ ...options, base: undefined }, work, warn, env);
+    return await planMeasured({ ...options, base: undefined }, work, warn, base.why);
   }
+  return await planMeasured(options, work, warn);
+}
+
+/** The plan of a run whose base is measured; `why`, where it was to be records. */
+async function planMeasured(
+  options: PlanOptions,
+  work: WorkDirectory,
+  warn: (line: string) => void,
+  why?: string,
+): Promise<Plan> {
   if (options.base === undefined && options.baseRef === undefined) {
     // Arms that already run are named by the configuration itself.
     const { config } = await loadConfig(options.config ?? null, process.cwd());
@@ -50,7 +60,8 @@ export async function planPhase(
     const running = runningArms(options, judge.config);
     if (running !== null) return await finish(options, work, { judge, arms: running });
     checkCopied(arms, judge.config.target.copy);
-    return await finish(options, work, { judge, arms, sameSource: await sameTree(arms) });
+    const sameSource = await sameTree(arms);
+    return await finish(options, work, { judge, arms, sameSource, ...(why !== undefined && { why }) });
   } finally {
     await removeTrees();
   }
@@ -72,12 +83,14 @@ interface Found {
   sameSource?: boolean;
   stored?: StoredBase;
   history?: Pick<History, "missing" | "records">;
+  /** Why the base is measured though records were asked for. */
+  why?: string;
 }
 
 async function finish(
   options: PlanOptions,
   work: WorkDirectory,
-  { judge, arms, sameSource, stored, history }: Found,
+  { judge, arms, sameSource, stored, history, why }: Found,
 ): Promise<Plan> {
   const { config, ...rest } = judge;
   const wanted = wantedDriver(options.driver, config.target);
@@ -98,6 +111,7 @@ async function finish(
       layout: layoutFor(config.measure.isolation),
       ...rest,
       ...(stored === undefined ? {} : { stored }),
+      ...(why === undefined ? {} : { insteadOfRecords: why }),
     },
     sha256,
   );

@@ -224,6 +224,9 @@ function conditions({ comparison, plan, environment }: ReportInput): string[] {
     ["layout", escapeMarkdown(plan.layout.note)],
     ["driver", plan.driver],
     ...storedFacts(comparison),
+    ...(plan.insteadOfRecords === undefined
+      ? []
+      : [["base", `measured in place of records: ${escapeMarkdown(plan.insteadOfRecords)}`] satisfies [string, string]]),
     ["plan", escapeMarkdown(plan.id.slice(0, 12))],
     ["seed", String(plan.seed)],
   );

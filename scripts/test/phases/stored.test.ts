@@ -160,6 +160,7 @@ describe("with a version that can be measured instead", () => {
   test("it is, where no record compares, and why is said", async () => {
     const made = await plan({ baseRef: "main" });
     expect(made.stored).toBeUndefined();
+    expect(made.insteadOfRecords).toMatch(/the store has no record yet$/);
     expect(made.arms.base.label).toBe("main");
     expect(warnings).toEqual([
       `${join(root, "store.ndjson")}: the store has no record yet: measured against main instead`,

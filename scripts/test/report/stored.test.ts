@@ -73,6 +73,15 @@ test("what was expected is not told where nothing is: the anchor's figures are n
   expect(renderMarkdown(input("stored-empty"))).toMatch(/\| +– → [12],\d{3} \|/);
 });
 
+test("a run that was to be compared with records, and was not, says why among its conditions", () => {
+  const { stored: _, ...paired } = plan;
+  const made = {
+    ...input("stored-green"),
+    plan: { ...paired, insteadOfRecords: "<b>the store</b> has no record yet" },
+  };
+  expect(renderMarkdown(made)).toContain("| measured in place of records: &#60;b&#62;the store&#60;/b&#62; has no record yet");
+});
+
 test("results.csv holds the ratio to the anchor", () => {
   const [header = "", first = ""] = renderCsv(input("stored-red")).split("\n");
   const at = header.split(",").indexOf("since_qps_ratio");
