@@ -84,6 +84,11 @@ describe("the page", () => {
     expect(html.match(/\/actions\/runs\//g)).toHaveLength(60);
     expect(html).toContain("The newest 60 of 200 commits.");
     expect(renderTrend(inputOf(history({ nights: 60 })), NONE)).not.toContain("The newest 60");
+    const broken = history({
+      nights: 200,
+      change: (record, night) => (night < 150 ? record : { ...record, anchor: { label: "v2", id: "2".repeat(40) } }),
+    });
+    expect(renderTrend(inputOf(broken), NONE).match(/\/actions\/runs\//g)).toHaveLength(60);
   });
 
   test("says where lines break, and why", () => {

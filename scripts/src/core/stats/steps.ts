@@ -176,7 +176,7 @@ function divide(start: number, end: number, stretches: Stretches, level: number)
 }
 
 /** Sums of |x_u - x_v| over u < i, v < j, as rows of n + 1: any rectangle of distances in constant time. */
-function distanceSums(values: readonly number[]): Float64Array {
+export function distanceSums(values: readonly number[]): Float64Array {
   const width = values.length + 1;
   const sums = new Float64Array(width * width);
   values.forEach((x, i) => {
@@ -196,17 +196,16 @@ function distanceSums(values: readonly number[]): Float64Array {
  *
  * (Matteson and James, eqs. 5-7, with exponent 1); null where there is no room for two sides.
  */
-function mostDivergent(
+export function mostDivergent(
   sums: Float64Array,
   width: number,
   from: number,
   to: number,
-): { index: number; until: number } | null {
+): { index: number; until: number; divergence: number } | null {
   const corner = (i: number, j: number) => at(sums, i * width + j);
   /** Over the pairs within [a, b), each twice. */
   const within = (a: number, b: number) => corner(b, b) - 2 * corner(a, b) + corner(a, a);
-  let best: { index: number; until: number } | null = null;
-  let greatest = 0;
+  let best: { index: number; until: number; divergence: number } | null = null;
   for (let index = from + FEWEST; index <= to - FEWEST; index++) {
     const m = index - from;
     const left = within(from, index) / (m * (m - 1));
@@ -215,10 +214,7 @@ function mostDivergent(
       const across = corner(index, until) - corner(from, until) - corner(index, index) + corner(from, index);
       const right = within(index, until) / (n * (n - 1));
       const divergence = ((m * n) / (m + n)) * ((2 * across) / (m * n) - left - right);
-      if (divergence > greatest) {
-        greatest = divergence;
-        best = { index, until };
-      }
+      if (divergence > (best?.divergence ?? 0)) best = { index, until, divergence };
     }
   }
   return best;
