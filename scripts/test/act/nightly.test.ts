@@ -34,7 +34,7 @@ const git = (directory: string, ...args: string[]): string =>
   }).trim();
 
 /** The reference application on main, released once, with an origin on this machine in place of GitHub's. */
-function service(): {
+function service(config = CONFIG): {
   made: Caller;
   env: Record<string, string>;
   records(): Promise<HistoryRecord[]>;
@@ -42,7 +42,7 @@ function service(): {
 } {
   const made = caller(
     {},
-    { "perf-gate.yml": CONFIG, ".github/workflows/nightly.yml": WORKFLOW },
+    { "perf-gate.yml": config, ".github/workflows/nightly.yml": WORKFLOW },
     join(root, "fixtures/app"),
   );
   git(made.repository, "checkout", "--quiet", "main");
@@ -67,6 +67,7 @@ const store = (origin: string) => openStore(`git:perf-gate-data@${origin}`, { di
 
 /** act fills up names to the same length. */
 const jobsOf = ({ jobs }: ActResult) => Object.entries(jobs).map(([name, result]) => `${name.trim()}: ${result}`);
+const RED = "perf/perf-nightly/measure: failure";
 const GREEN = ["perf/perf-nightly/measure: success", "perf/perf-nightly/record: success"];
 
 /** Twelve nights before a night, made from its record: 2% from night to night. */
@@ -129,4 +130,25 @@ describe.skipIf(act === null)("the nightly, by the reusable workflow", () => {
       writeFileSync(join(KEEP, "summary.md"), second.summary);
     }
   }, 900_000);
+
+  test("a night that cannot measure is red, and its other half runs all the same", async () => {
+    const config = CONFIG.replace("v1.0.0", "v9.9.9");
+    const { made, env } = service(config);
+    const head = git(made.repository, "rev-parse", "HEAD");
+    const api = await apiOf(made, { pulls: [], files: new Map([[`${head}:perf-gate.yml`, config]]) });
+    const payload = { ref: "refs/heads/main", repository: { full_name: "octo/shop", default_branch: "main" } };
+    const night = await run(made, "workflow_dispatch", "nightly.yml", { api, payload, env });
+    expect(jobsOf(night), night.log).toEqual([RED, GREEN[1]]);
+    expect(night.commands.join("\n")).toMatch(/^::error .*v9\.9\.9/m);
+    expect(night.summary).toMatch(/^## ⚪ No record$.*^> Nothing was measured\.$/ms);
+  }, 300_000);
+
+  test("another branch is not measured", async () => {
+    const { made, env } = service();
+    git(made.repository, "checkout", "--quiet", "change");
+    const payload = { ref: "refs/heads/change", repository: { full_name: "octo/shop", default_branch: "main" } };
+    const night = await run(made, "workflow_dispatch", "nightly.yml", { payload, env });
+    expect(night.status, night.log).toBe(0);
+    expect(jobsOf(night), night.log).toEqual([]);
+  }, 300_000);
 });
