@@ -265,7 +265,10 @@ test("what lives in the container of a restarted service is restarted after it",
 });
 
 test("what PHP waits for is up before it and cannot be restarted with it", () => {
-  const waits = (...names: string[]) => ({ depends_on: Object.fromEntries(names.map((name) => [name, {}])) });
+  const started = { condition: "service_started" };
+  const waits = (...names: string[]): ComposeService => ({
+    depends_on: Object.fromEntries(names.map((name) => [name, started])),
+  });
   const services = { web: waits("app"), app: waits("cache"), cache: waits("db"), db: {} };
   expect(complaint(() => checkRestart(services, ["app", "db"]))).toContain("waits for db (depends_on)");
   expect(complaint(() => checkRestart(services, ["web", "app"]))).toContain("name the service that runs PHP first");
