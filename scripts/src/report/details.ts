@@ -5,6 +5,7 @@ import {
   type CellResult,
   type Comparison,
   type PhpState,
+  type Plan,
   type Reason,
   type StrikeReason,
 } from "../core/model.ts";
@@ -223,10 +224,7 @@ function conditions({ comparison, plan, environment }: ReportInput): string[] {
   facts.push(
     ["layout", escapeMarkdown(plan.layout.note)],
     ["driver", plan.driver],
-    ...storedFacts(comparison),
-    ...(plan.insteadOfRecords === undefined
-      ? []
-      : [["base", `measured in place of records: ${escapeMarkdown(plan.insteadOfRecords)}`] satisfies [string, string]]),
+    ...storedFacts(comparison, plan),
     ["plan", escapeMarkdown(plan.id.slice(0, 12))],
     ["seed", String(plan.seed)],
   );
@@ -234,8 +232,9 @@ function conditions({ comparison, plan, environment }: ReportInput): string[] {
   return blocks;
 }
 
-/** The records that stand for the base. */
-function storedFacts({ stored }: Comparison): [string, string][] {
+/** The records that stand for the base, or why they do not. */
+function storedFacts({ stored }: Comparison, { insteadOfRecords: why }: Plan): [string, string][] {
+  if (why !== undefined) return [["base", `measured in place of records: ${escapeMarkdown(why)}`]];
   if (stored === undefined) return [];
   const { anchor, store, branch, records } = stored;
   const commits = records

@@ -79,7 +79,9 @@ test("a run that was to be compared with records, and was not, says why among it
     ...input("stored-green"),
     plan: { ...paired, insteadOfRecords: "<b>the store</b> has no record yet" },
   };
-  expect(renderMarkdown(made)).toContain("| measured in place of records: &#60;b&#62;the store&#60;/b&#62; has no record yet");
+  expect(renderMarkdown(made)).toContain(
+    "| measured in place of records: &#60;b&#62;the store&#60;/b&#62; has no record yet",
+  );
 });
 
 test("results.csv holds the ratio to the anchor", () => {
