@@ -50,10 +50,10 @@ export interface Trend {
 const ALPHA = 0.05;
 /** A step that is smaller is left out, as log ratio: a new kernel on the runner does as much. */
 export const SMALLEST = Math.log(1.01);
-/** Steps of different cells at most this many commits apart are one if the records of neither speak against it. */
-const NEAR = 2;
-/** So much less likely the same step may be at the other's place. */
-const DOUBT = 20;
+/** Steps of different cells at most this many commits apart are one unless the records of some speak against it. */
+const NEAR = 5;
+/** So many times less likely, by its own records alone, a step may be at the place of all. */
+const DOUBT = 1000;
 
 /** p below which a step counts where `tests` cells and metrics are watched. */
 export function levelOf(tests: number): number {
@@ -68,7 +68,7 @@ export function changePoints(records: readonly HistoryRecord[]): ChangePoint[] {
 /**
  * The records of one branch as series, each with its levels, and the steps between these. Series of different
  * conditions are never joined. A change of the code usually moves more than one cell, and noise moves where each of
- * these steps seems to be: steps near each other are given one place where the records leave it open.
+ * these steps seems to be: steps near each other are moved to where they all together say, if each may be there.
  */
 export function trendOf(records: readonly HistoryRecord[]): Trend {
   const { commits, series } = seriesOf(records);
@@ -113,35 +113,49 @@ interface Found {
 const placeAfter = ({ track, step }: Found) => track.series.points[step.index]?.place ?? 0;
 const placeBefore = ({ track, step }: Found) => track.series.points[step.index - 1]?.place ?? 0;
 
-/** Groups of steps that are one event, in order of place: the surest step says where it is. */
+/** Groups of steps that are one event, in order of place: a group is moved to where all its records together say. */
 function gather(found: readonly Found[], level: number): Found[][] {
   const open = new Set([...found].sort((a, b) => a.step.p - b.step.p || placeAfter(a) - placeAfter(b)));
   const groups: Found[][] = [];
-  for (const leader of open) {
-    open.delete(leader);
-    const place = placeAfter(leader);
-    const group = [leader];
-    for (const other of open) {
-      if (other.track === leader.track || !isNear(other, place) || !moved(other, place, level)) continue;
-      open.delete(other);
-      group.push(other);
+  for (let [surest] = open; surest !== undefined; [surest] = open) {
+    const near = nearest([...open], placeAfter(surest));
+    const place = likeliest(near, level);
+    const fitting = near.filter((one) => doubt(one, place, level) <= DOUBT);
+    const group = fitting.length > 0 ? fitting : [surest];
+    for (const one of group) {
+      if (fitting.length > 0) one.step.index = indexAt(one, place);
+      open.delete(one);
     }
     groups.push(group);
   }
   return groups.sort(([a], [b]) => (a === undefined || b === undefined ? 0 : placeAfter(a) - placeAfter(b)));
 }
 
-function isNear(found: Found, place: number): boolean {
-  return placeBefore(found) < place + NEAR && placeAfter(found) > place - NEAR - 1;
+/** The steps that may be at `place` or NEAR it, one of each series. */
+function nearest(found: readonly Found[], place: number): Found[] {
+  const near = found.filter((one) => placeBefore(one) < place + NEAR && placeAfter(one) >= place - NEAR);
+  return near.filter((one, i) => near.findIndex(({ track }) => track === one.track) === i);
 }
 
-/** Moves a step to where `place` begins in its series; false, and nothing is changed, where it is clearly not there. */
-function moved({ track, step }: Found, place: number, level: number): boolean {
-  const index = track.series.points.findIndex((point) => point.place >= place);
-  const there = between(track, step, index);
-  if (index === -1 || there.p > level || there.p > DOUBT * step.p) return false;
-  step.index = index;
-  return true;
+/** Of the places of these steps the one that all together doubt least. */
+function likeliest(near: readonly Found[], level: number): number {
+  const doubtOf = (place: number) =>
+    near.reduce((sum, one) => sum + Math.log(Math.min(DOUBT * DOUBT, doubt(one, place, level))), 0);
+  const places = [...new Set(near.map(placeAfter))].map((place) => ({ place, doubt: doubtOf(place) }));
+  return places.reduce((best, one) => (one.doubt < best.doubt ? one : best)).place;
+}
+
+/** How many times less likely a step is where `place` begins in its series; infinite where it would be none. */
+function doubt({ track, step }: Found, place: number, level: number): number {
+  const there = between(track, step, indexAt({ track }, place));
+  return there.p > level ? Number.POSITIVE_INFINITY : Math.max(there.p, 1e-300) / Math.max(step.p, 1e-300);
+}
+
+/** Index of the first point of the series at `place` or after it. */
+function indexAt({ track }: Pick<Found, "track">, place: number): number {
+  const { points } = track.series;
+  const index = points.findIndex((point) => point.place >= place);
+  return index === -1 ? points.length : index;
 }
 
 /** One entry per cell and metric: of several under different conditions the surest. */
