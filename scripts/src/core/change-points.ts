@@ -53,7 +53,7 @@ export const SMALLEST = Math.log(1.01);
 /** Steps of different cells at most this many commits apart are one unless the records of some speak against it. */
 const NEAR = 5;
 /** So many times less likely, by its own records alone, a step may be at the place of all. */
-const DOUBT = 1000;
+const DOUBT = 10_000;
 
 /** p below which a step counts where `tests` cells and metrics are watched. */
 export function levelOf(tests: number): number {
