@@ -118,7 +118,10 @@ function delay(size: number): void {
     }
     return Number.POSITIVE_INFINITY;
   }).sort((a, b) => a - b);
-  const at = (share: number) => nights[Math.floor(share * SERIES)] ?? Number.NaN;
+  const at = (share: number) => {
+    const night = nights[Math.floor(share * SERIES)] ?? Number.POSITIVE_INFINITY;
+    return night === Number.POSITIVE_INFINITY ? "more than 30" : night;
+  };
   process.stdout.write(`${size * 100}%: seen after ${at(0.5)} nights in the median, ${at(0.9)} in 90% of the series\n`);
 }
 

@@ -45,7 +45,7 @@ export interface Trend {
 /**
  * Chance that unchanged code shows any step in any cell and metric within 50 commits: Bonferroni over cells, metrics
  * and the stretches of a window, any of which might stand out. Every night looks again, at almost the same: a year of
- * nights shows one in 10% of unchanged suites of 8 cells (scripts/bench/bench.sh drift).
+ * nights shows one in 10-15% of unchanged suites of 8 cells (scripts/bench/bench.sh drift).
  */
 const ALPHA = 0.05;
 /** A step that is smaller is left out, as log ratio: a new kernel on the runner does as much. */
