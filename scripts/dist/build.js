@@ -25,7 +25,8 @@ import {
   guardDirectory
 } from "./shared-guard.js";
 import {
-  checkOut
+  checkOut,
+  treesOf
 } from "./shared-arms.js";
 import "./shared-engine.js";
 import {
@@ -50,7 +51,9 @@ async function buildAhead(options, file) {
     const recipe = recipeOf(options, state);
     const { projects } = await arrange(options, recipe, { id: "ahead", labels });
     const made = bakeFile(projects, labels, cacheEntries(plan.config.target.buildCache));
-    if (made === null) {
+    const fetched = made === null || file === null ? [] : fetchedTargets(made);
+    if (fetched.length > 0) progress(`${fetched.join(", ")}: built from a repository elsewhere, left to measure`);
+    if (made === null || fetched.length > 0) {
       if (file !== null) write(file, NOTHING);
       return [];
     }
@@ -83,6 +86,12 @@ function named(bake, source) {
   };
 }
 var NOTHING = { target: { default: { "dockerfile-inline": "FROM scratch", output: ["type=cacheonly"] } } };
+function fetchedTargets({ file }) {
+  const isFetched = (context) => typeof context === "string" && !/^(?:\/|target:|docker-image:|oci-layout:)/.test(context);
+  return Object.entries(file.target).flatMap(
+    ([name, { context, contexts }]) => [context, ...Object.values(contexts ?? {})].some(isFetched) ? [name] : []
+  );
+}
 function checkReads(reads, allowed) {
   const places = allowed.map(real);
   for (const path of reads) {
@@ -110,7 +119,7 @@ async function buildPhase(work, home, progress, signal, bakeFile2 = null, cache 
   if (plan.driver !== "compose") return [];
   const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
   try {
-    const removeTrees = await checkOut(plan.arms, plan.config.target.copy, progress.warn);
+    const removeTrees = await checkOut(treesOf(plan), plan.config.target.copy, progress.warn);
     const options = { plan, home, workDirectory: work.path, progress: progress.step, signal };
     let isKept = false;
     try {

@@ -3,28 +3,27 @@ const require = __createRequire(import.meta.url);
 import {
   removeProcesses
 } from "./shared-leftovers.js";
-import "./shared-cgroup.js";
-import {
-  findEngine,
-  isUsable
-} from "./shared-programs.js";
 import {
   describeRemoved,
   removeAhead,
   removeLeftovers,
   workerIn
 } from "./shared-bake.js";
+import "./shared-cgroup.js";
 import "./shared-guard.js";
 import {
-  removeTrees
+  removeTrees,
+  treesOf
 } from "./shared-arms.js";
+import {
+  findEngine,
+  isUsable
+} from "./shared-programs.js";
 import "./shared-engine.js";
 import {
   InputError
 } from "./shared-errors.js";
-import {
-  ARMS
-} from "./shared-model.js";
+import "./shared-model.js";
 import "./shared-runtime.js";
 
 // scripts/src/phases/clean.ts
@@ -46,10 +45,10 @@ async function cleanPhase(work, progress, signal) {
     progress.warn("no Docker engine answers: containers and images, if there are any, stay");
   }
   if (plan !== null) {
-    const ours = ARMS.filter((arm) => plan.arms[arm].directory === work.file("trees", arm));
+    const ours = Object.entries(treesOf(plan)).filter(([name, tree]) => tree.directory === work.file("trees", name));
     add({
       worktree: await removeTrees(
-        ours.map((arm) => plan.arms[arm]),
+        ours.map(([, tree]) => tree),
         progress.warn
       )
     });

@@ -4,6 +4,9 @@ import {
   comparePhase,
   exitStatus
 } from "./shared-compare.js";
+import "./shared-stored.js";
+import "./shared-steps.js";
+import "./shared-record.js";
 import "./shared-replay.js";
 import "./shared-model.js";
 import "./shared-runtime.js";

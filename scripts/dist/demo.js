@@ -5,27 +5,36 @@ import {
 } from "./shared-run.js";
 import "./shared-compare.js";
 import "./shared-stack.js";
-import "./shared-leftovers.js";
-import "./shared-k6.js";
-import "./shared-cgroup.js";
 import "./shared-environment.js";
-import "./shared-plan.js";
-import "./shared-programs.js";
-import "./shared-work-directory.js";
-import "./shared-schemas.js";
-import "./shared-replay.js";
-import "./shared-marked.esm.js";
-import "./shared-picocolors.js";
-import "./shared-headline.js";
 import "./shared-ignore.js";
+import "./shared-leftovers.js";
 import "./shared-bake.js";
+import "./shared-k6~2.js";
 import "./shared-programs~2.js";
+import "./shared-cgroup.js";
 import "./shared-guard.js";
+import "./shared-plan.js";
+import "./shared-uniformInt.js";
+import "./shared-stored-base.js";
 import "./shared-arms.js";
+import "./shared-work-directory.js";
+import "./shared-k6.js";
+import "./shared-programs.js";
 import "./shared-engine.js";
+import "./shared-git-store.js";
+import "./shared-schemas.js";
 import {
   MeasureError
 } from "./shared-errors.js";
+import "./shared-stored.js";
+import "./shared-steps.js";
+import "./shared-record.js";
+import "./shared-markdown.js";
+import "./shared-marked.esm.js";
+import "./shared-details.js";
+import "./shared-picocolors.js";
+import "./shared-headline.js";
+import "./shared-replay.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 

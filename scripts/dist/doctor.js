@@ -1,10 +1,14 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
-  K6_VERSION,
   findK6
-} from "./shared-k6.js";
+} from "./shared-k6~2.js";
+import "./shared-programs~2.js";
 import "./shared-cgroup.js";
+import "./shared-guard.js";
+import {
+  K6_VERSION
+} from "./shared-k6.js";
 import {
   Programs,
   TOOLS,
@@ -15,13 +19,11 @@ import {
   judged,
   programDirectories
 } from "./shared-programs.js";
+import "./shared-engine.js";
+import "./shared-errors.js";
 import {
   require_picocolors
 } from "./shared-picocolors.js";
-import "./shared-programs~2.js";
-import "./shared-guard.js";
-import "./shared-engine.js";
-import "./shared-errors.js";
 import {
   __toESM
 } from "./shared-runtime.js";

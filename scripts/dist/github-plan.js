@@ -4,19 +4,31 @@ import {
   readInputs
 } from "./shared-inputs.js";
 import {
+  refOf
+} from "./shared-store.js";
+import {
   planPhase
 } from "./shared-plan.js";
-import "./shared-programs.js";
+import "./shared-uniformInt.js";
+import {
+  STORED
+} from "./shared-stored-base.js";
+import "./shared-arms.js";
 import {
   WorkDirectory
 } from "./shared-work-directory.js";
-import "./shared-schemas.js";
-import "./shared-replay.js";
-import "./shared-arms.js";
+import "./shared-k6.js";
+import "./shared-programs.js";
 import "./shared-engine.js";
+import "./shared-git-store.js";
+import "./shared-schemas.js";
 import {
   InputError
 } from "./shared-errors.js";
+import "./shared-stored.js";
+import "./shared-steps.js";
+import "./shared-record.js";
+import "./shared-replay.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 
@@ -29,7 +41,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 var NOTHING = /^0+$/;
 async function sidesOf(event, directory, base) {
-  refuse(event.name);
+  refuseEvent(event.name);
   const git = gitIn(directory);
   const head = await git("rev-parse", "--verify", "HEAD^{commit}").catch((error) => {
     throw new InputError(
@@ -55,7 +67,7 @@ or name its directory with the input path`
       );
   }
 }
-function refuse(name) {
+function refuseEvent(name) {
   if (name !== "pull_request_target" && name !== "workflow_run") return;
   throw new InputError(
     `event ${name}: it runs with this repository's write token and secrets, and measuring runs the code of a pull request. Measure on pull_request, which needs neither, and report on workflow_run with perf-report.yml`
@@ -99,7 +111,12 @@ async function push(git, payload, head) {
   const before = text(payload, "before");
   if (NOTHING.test(before)) return await beforeHead(git, head);
   if (at(payload, "deleted") === true) throw new InputError("event push: the branch was deleted; there is no head");
-  const base = await present(git, before, "the commit before the push", 0);
+  const base = await present(git, before, "the commit before the push", 0).catch((error) => {
+    if (at(payload, "forced") !== true) throw error;
+    throw new InputError(
+      `event push: it was forced, and the commit before it (${short(before)}) is gone from the branches. Give the input base`
+    );
+  });
   return { base, head, labels: { base: short(base), head: short(head) } };
 }
 async function mergeGroup(git, payload, head) {
@@ -163,7 +180,7 @@ async function githubPlanPhase(env, warn) {
     driver: driver === "auto" ? void 0 : driver,
     budget: budget ?? void 0
   };
-  const plan = driver === "url" ? await planPhase(options, work, warn) : await planTrees(env, inputs.base, options, work, warn);
+  const plan = driver === "url" && inputs.base !== STORED ? await planPhase(options, work, warn) : await planTrees(env, inputs.base, options, work, warn);
   writeOutputs(required(env, "GITHUB_OUTPUT"), {
     "work-directory": work.path,
     driver: plan.driver,
@@ -174,8 +191,19 @@ async function githubPlanPhase(env, warn) {
 }
 async function planTrees(env, base, options, work, warn) {
   const event = { name: required(env, "GITHUB_EVENT_NAME"), payload: readPayload(required(env, "GITHUB_EVENT_PATH")) };
+  if (base === STORED) return await planStored(env, event, options, work, warn);
   const sides = await sidesOf(event, resolve("."), base);
-  return await planPhase({ ...options, baseRef: sides.base, head: ".", labels: sides.labels }, work, warn);
+  return await planPhase({ ...options, baseRef: sides.base, head: ".", labels: sides.labels }, work, warn, env);
+}
+async function planStored(env, event, options, work, warn) {
+  const stored = { ...options, base: STORED, head: "." };
+  if (event.name === "pull_request" || event.name === "merge_group") {
+    const { base: baseRef, labels } = await sidesOf(event, resolve("."), null);
+    return await planPhase({ ...stored, baseRef, labels, branch: labels.base }, work, warn, env);
+  }
+  refuseEvent(event.name);
+  const label = (env["GITHUB_SHA"] ?? "").slice(0, 12) || ".";
+  return await planPhase({ ...stored, branch: refOf(env), labels: { base: "", head: label } }, work, warn, env);
 }
 function readPayload(path) {
   try {

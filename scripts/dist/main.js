@@ -3,19 +3,26 @@ const require = __createRequire(import.meta.url);
 import {
   minutes
 } from "./shared-plan.js";
-import "./shared-programs.js";
+import "./shared-uniformInt.js";
+import "./shared-stored-base.js";
+import "./shared-arms.js";
 import {
   DEFAULT_WORK_DIRECTORY,
   WorkDirectory
 } from "./shared-work-directory.js";
-import "./shared-schemas.js";
-import "./shared-replay.js";
-import "./shared-arms.js";
+import "./shared-k6.js";
+import "./shared-programs.js";
 import "./shared-engine.js";
+import "./shared-git-store.js";
+import "./shared-schemas.js";
 import {
   InputError,
   MeasureError
 } from "./shared-errors.js";
+import "./shared-stored.js";
+import "./shared-steps.js";
+import "./shared-record.js";
+import "./shared-replay.js";
 import "./shared-model.js";
 import {
   __commonJS,
@@ -4341,6 +4348,66 @@ var {
   Help
 } = import_index.default;
 
+// scripts/src/baseline-commands.ts
+var IMPORT_HELP = `
+A file is one of
+  - records of perf-gate (.ndjson), as "export --format ndjson" writes them
+  - the data file of github-action-benchmark: data.js, or its JSON
+  - a summary of k6 (--summary-export); the file's name becomes the name of the cell
+
+Figures of other programs have no anchor: list, show, diff and the trend show them as absolute ones, and no verdict
+ever rests on them. Only throughputs (unit such as req/s) and p90, p95, p99 (unit of time) are taken.`;
+function addBaseline(program2) {
+  const baseline = program2.command("baseline").description("the records that --base stored compares with: look at them, move them, remove old ones").exitOverride();
+  const add = (name, description) => baseline.command(name).description(description).option("--store <name>", "git:BRANCH, git:BRANCH@URL, a file (.ndjson) or a folder (default: baseline.store)").exitOverride();
+  const reading = (name, description) => add(name, description).option("--branch <name>", "only records of this branch");
+  const json2 = ["--json", "print the result as JSON on stdout"];
+  reading("list", "the newest records").option("--limit <n>", "at most this many", "20").option(...json2).action(async (options) => {
+    const { listBaseline } = await import("./baseline.js");
+    print(await listBaseline(options, wholeNumber("--limit", options.limit)), options);
+  });
+  reading("show [record]", "one record, by the first digits of its commit or id (default: the newest)").option(...json2).action(async (name, options) => {
+    const { showBaseline } = await import("./baseline.js");
+    print(await showBaseline(options, name), options);
+  });
+  reading("diff <first> <second>", "what changed between two records, with intervals").option(...json2).action(async (first, second, options) => {
+    const { diffBaseline } = await import("./baseline.js");
+    print(await diffBaseline(options, [first, second]), options);
+  });
+  add("import <file>", "add the records of a file; figures of other programs too").option("--branch <name>", "branch that the figures of another program are of").option("--commit <sha>", "commit that a summary of k6 is of").option("--at <time>", "when a summary of k6 was made (default: when its file was written)").option(...json2).addHelpText("after", IMPORT_HELP).action(async (file, options) => {
+    const { importBaseline } = await import("./baseline.js");
+    print(await importBaseline(options, file, options), options);
+  });
+  reading(
+    "export [record]",
+    "records on stdout; those of github-action-benchmark hold one: the newest, or the named one"
+  ).addOption(
+    new Option("--format <format>", "form of the output").choices(["csv", "ndjson", "customBiggerIsBetter", "customSmallerIsBetter"]).default("csv")
+  ).action(async (name, options) => {
+    const { exportBaseline } = await import("./baseline.js");
+    process.stdout.write(await exportBaseline(options, options.format, name));
+  });
+  reading("prune", "remove old records").option("--keep <n>", "all but the newest n of each branch").option("--before <date>", "those recorded before this date, such as 2026-01-31").option("--dry-run", "only say which").option(...json2).action(async ({ keep, ...options }) => {
+    const { pruneBaseline } = await import("./baseline.js");
+    const newest = keep === void 0 ? {} : { keep: wholeNumber("--keep", keep) };
+    print(await pruneBaseline(options, { ...options, ...newest }), options);
+  });
+  add("verify", "read every record and name every damaged line; exit status 2 where there is one").option(...json2).action(async (options) => {
+    const { verifyBaseline } = await import("./baseline.js");
+    const answer = await verifyBaseline(options);
+    print(answer, options);
+    if (answer.json.problems.length > 0) process.exitCode = 2;
+  });
+}
+function print({ text, json: json2 }, options) {
+  process.stdout.write(`${options.json ? JSON.stringify(json2, null, 2) : text}
+`);
+}
+function wholeNumber(name, text) {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InputError(`${name}: allowed is a whole number from 1, got ${JSON.stringify(text)}`);
+}
+
 // scripts/src/phases/progress.ts
 var import_cli_progress = __toESM(require_cli_progress(), 1);
 function createProgress(stream, env) {
@@ -4355,24 +4422,24 @@ function quietProgress(stream) {
 `), done: () => {
   } };
 }
-function lineProgress(print2, groups) {
+function lineProgress(print3, groups) {
   let open = false;
   const close = () => {
-    if (open) print2("::endgroup::");
+    if (open) print3("::endgroup::");
     open = false;
   };
   return {
-    step: (line) => print2(line),
+    step: (line) => print3(line),
     block: (progress) => {
       if (groups && !open) {
-        print2("::group::blocks");
+        print3("::group::blocks");
         open = true;
       }
-      print2(describe(progress));
+      print3(describe(progress));
     },
     warn: (line) => {
       close();
-      print2(`warning: ${line}`);
+      print3(`warning: ${line}`);
     },
     done: close
   };
@@ -4422,7 +4489,7 @@ function describe(progress) {
   const parts = [
     `${stage === "confirm" ? "confirming, " : ""}block ${block + 1}`,
     `open ${open} of ${tests}`,
-    `decided ${green} green${red > 0 ? `, ${red} red` : ""}`,
+    green === null ? "" : `decided ${green} green${red > 0 ? `, ${red} red` : ""}`,
     struck > 0 ? `slots struck ${struck}${cause === null ? "" : ` (${cause})`}` : "",
     open > 0 ? `about ${minutes(leftSeconds)} left` : ""
   ];
@@ -4444,7 +4511,8 @@ var GITHUB_HELP = `
 Environment, beside what GitHub itself sets:
   INPUT_<NAME>  an input of action.yml, such as INPUT_ACCEPT_LABEL; its default where it is not set
   GITHUB_TOKEN  report and gate read the label with it (pull-requests: read), comment takes
-                contents: read, pull-requests: write, and actions: read for --run-id`;
+                contents: read, pull-requests: write, and actions: read for --run-id,
+                nightly contents: write and issues: write`;
 var driverOption = (description) => new Option("--driver <name>", description).choices(["auto", "compose", "process", "url"]);
 var home = process.env["PERF_GATE_HOME"] ?? resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
 async function main(version) {
@@ -4452,7 +4520,13 @@ async function main(version) {
     "Did this change make the PHP service slower? Measures two versions side by side, answers with intervals."
   ).version(version, "-V, --version").showHelpAfterError("(perf-gate --help lists the commands)").addHelpText("after", EXIT_HELP).exitOverride();
   const withWork = (name, description) => program2.command(name).description(description).option("-w, --work-directory <dir>", "where the run's files are kept", DEFAULT_WORK_DIRECTORY).option("--json", "print the result as JSON on stdout").exitOverride();
-  const withArms = (command) => command.option("--base <dir>", "tree of the version to compare with, or an image: name@sha256:...").option("--base-ref <ref>", "the same as a branch, tag or commit of the head's repository").option("--head <dir>", "tree or image of the version to judge (default: the current directory)").option(
+  const withArms = (command) => command.option(
+    "--base <dir>",
+    "tree of the version to compare with, an image (name@sha256:...), or `stored`: records of earlier runs"
+  ).option(
+    "--base-ref <ref>",
+    "the same as a branch, tag or commit of the head's repository; with --base stored, where no record compares"
+  ).option("--head <dir>", "tree or image of the version to judge (default: the current directory)").option(
     "-c, --config <file>",
     "configuration; the base's copy of it judges where there is one (default: perf-gate.yml)"
   ).addOption(driverOption("how the service is started: in containers, as processes, or it already runs")).option("--budget <duration>", "most time to spend, e.g. 10m");
@@ -4464,9 +4538,12 @@ async function main(version) {
   withWork("measure", "measure the planned cells; continues an interrupted run").action(measureCommand);
   withWork("compare", "decide from the samples: comparison.json").action(compareCommand);
   withWork("report", "report.md, report.html, results.csv and charts from the comparison").action(reportCommand);
+  withWork("store", "add the record of a finished run with --base stored to the store").option("--store <store>", "git:BRANCH, a file (.ndjson) or a folder (default: the configuration's baseline.store)").option("--branch <name>", "branch that the commit is recorded for (default: the one that is checked out)").option("--url <url>", "where the run can be looked at (default: the job's page)").action(storeCommand);
   withWork("clean", "remove what killed runs left, and images built ahead; results stay").action(cleanCommand);
+  addTrend(program2);
   await addDemo(program2);
   await addSetup(program2);
+  addBaseline(program2);
   addGithub(program2);
   try {
     if (process.argv.length <= 2) program2.help({ error: false });
@@ -4505,7 +4582,7 @@ async function planCommand(options) {
   const { describePlan, planPhase } = await import("./plan.js");
   const work = workDirectory(options);
   const plan = await planPhase(options, work, progressOf(options).warn);
-  print(options.json ? json(plan) : describePlan(plan, work));
+  print2(options.json ? json(plan) : describePlan(plan, work));
 }
 async function buildCommand(options) {
   const { buildPhase } = await import("./build.js");
@@ -4514,14 +4591,14 @@ async function buildCommand(options) {
     const cache = file !== null && onGitHub() ? { kind: "gha" } : null;
     const targets = await buildPhase(workDirectory(options), home, progressOf(options), signal, file, cache);
     const text = `${file === null ? "built" : `written to ${file}`}: ${targets.join(", ")}`;
-    print(options.json ? json({ targets }) : targets.length === 0 ? "there is nothing to build" : text);
+    print2(options.json ? json({ targets }) : targets.length === 0 ? "there is nothing to build" : text);
   });
 }
 async function cleanCommand(options) {
   const { cleanPhase, describeCleaned } = await import("./clean.js");
   await withSignals(async (signal) => {
     const removed = await cleanPhase(workDirectory(options), progressOf(options), signal);
-    print(options.json ? json(removed) : describeCleaned(removed));
+    print2(options.json ? json(removed) : describeCleaned(removed));
   });
 }
 async function measureCommand(options) {
@@ -4529,7 +4606,7 @@ async function measureCommand(options) {
   const work = workDirectory(options);
   await withSignals(async (signal) => {
     const reason = await measurePhase(work, home, progressOf(options), signal);
-    print(
+    print2(
       options.json ? json({ stopped: reason, samples: work.samplesFile }) : `measured (${reason}): ${work.samplesFile}`
     );
   });
@@ -4548,7 +4625,21 @@ async function reportCommand(options) {
   const progress = progressOf(options);
   const { text, chartsNote } = reportPhase(work, home, terminal());
   if (chartsNote !== null) progress.warn(chartsNote);
-  print(options.json ? json(work.readComparison()) : text);
+  print2(options.json ? json(work.readComparison()) : text);
+}
+async function storeCommand(options) {
+  const { storePhase } = await import("./store.js");
+  const { record, added, label } = await storePhase(workDirectory(options), options, process.env);
+  const what = `${record.id}: ${record.commit.slice(0, 12)} of ${record.branch} against ${record.anchor.label}`;
+  print2(options.json ? json({ added, record }) : `${added > 0 ? "recorded" : "already recorded"} in ${label}: ${what}`);
+}
+function addTrend(program2) {
+  program2.command("trend").description("a page of the records: every cell against the anchor over time, and where it stepped").option("--store <name>", "git:BRANCH, git:BRANCH@URL, a file (.ndjson) or a folder (default: baseline.store)").option("--branch <name>", "records of this branch (default: the one with the most)").option("--output <dir>", `where index.html and trend.json go (default: ${DEFAULT_WORK_DIRECTORY}/trend)`).option("--json", "print trend.json on stdout").exitOverride().action(async (options) => {
+    const { trendCommand } = await import("./trend.js");
+    const { file, text, chartsNote } = await trendCommand(options, home, process.env, (/* @__PURE__ */ new Date()).toISOString());
+    if (chartsNote !== null) createProgress(process.stderr, process.env).warn(chartsNote);
+    print2(options.json ? json(file) : text);
+  });
 }
 async function addDemo(program2) {
   const { PLANTS } = await import("./demo.js");
@@ -4565,13 +4656,13 @@ async function addSetup(program2) {
   program2.command("doctor").description("say what is missing on this machine, and how to get it").addOption(driverOption("for this driver").default("auto", "compose where Docker answers, else process")).option("--json", "print the findings as JSON on stdout").exitOverride().action(async (options) => {
     const { doctor } = await import("./doctor.js");
     const { findings, text, healthy } = await doctor(options.driver, terminal().colour);
-    print(options.json ? json(findings) : text);
+    print2(options.json ? json(findings) : text);
     if (!healthy) process.exitCode = EXIT.measure;
   });
   program2.command("init [directory]").description("write a commented perf-gate.yml for the application found in the directory").option("--force", "replace an existing file").exitOverride().action(async (directory, options) => {
     const { writeInit } = await import("./init.js");
     const file = await writeInit(resolve(directory ?? "."), { force: options.force ?? false });
-    print(`written: ${file}
+    print2(`written: ${file}
 next: perf-gate plan --base-ref main`);
   });
 }
@@ -4583,16 +4674,16 @@ function addGithub(program2) {
     const { githubPlanPhase } = await import("./github-plan.js");
     const { describePlan } = await import("./plan.js");
     const { plan, work } = await githubPlanPhase(process.env, progressOf({ workDirectory: "" }).warn);
-    print(describePlan(plan, work));
+    print2(describePlan(plan, work));
   });
   step("report", "the report, the job summary, annotations at the configuration's lines, and the outputs").option(...workOption).action(async (options) => {
     const { githubReport } = await import("./github.js");
-    print(await githubReport(workDirectory(options), home, process.env));
+    print2(await githubReport(workDirectory(options), home, process.env));
   });
   step("gate", "end with the verdict's exit status, or with 0 where the label accepts a regression").option(...workOption).action(async (options) => {
     const { githubGate } = await import("./github.js");
     const { status, text } = await githubGate(workDirectory(options), process.env);
-    print(text);
+    print2(text);
     process.exitCode = status;
   });
   step("comment", "comment on a pull request what a job with its code has measured; decides and writes all anew").option("--run-id <id>", "the workflow run that measured, whose artifact INPUT_ARTIFACT is fetched").option("--artifact-directory <dir>", "the artifact of this run instead: a directory with its zip").action(async ({ runId, artifactDirectory: path }) => {
@@ -4604,12 +4695,16 @@ function addGithub(program2) {
     if (!Number.isSafeInteger(id) || id <= 0) {
       throw new InputError(`--run-id: allowed is the number of a workflow run, got ${JSON.stringify(runId)}`);
     }
-    print(await githubComment(path === void 0 ? { kind: "run", id } : { kind: "directory", path }, process.env));
+    print2(await githubComment(path === void 0 ? { kind: "run", id } : { kind: "directory", path }, process.env));
+  });
+  step("nightly", "add the record of what a night has measured, render and publish the trend page, keep the issues").requiredOption("--artifact-directory <dir>", "the artifact: a directory with its zip; none = nothing was measured").requiredOption("--output <dir>", "where the trend page is written").action(async (options) => {
+    const { githubNightly } = await import("./github-nightly.js");
+    print2(await githubNightly(options, home, process.env, (/* @__PURE__ */ new Date()).toISOString()));
   });
 }
 async function finish(work, comparison, options, text) {
   const { exitStatus } = await import("./compare.js");
-  print(options.json ? json(comparison) : text);
+  print2(options.json ? json(comparison) : text);
   process.exitCode ??= exitStatus(comparison, work.readPlan().config.gate.onInconclusive);
 }
 async function withSignals(action) {
@@ -4642,7 +4737,7 @@ function terminal() {
   const colour = process.stdout.isTTY === true && process.env["NO_COLOR"] === void 0;
   return { colour, width: process.stdout.columns ?? 100 };
 }
-function print(text) {
+function print2(text) {
   process.stdout.write(`${text}
 `);
 }

@@ -3,22 +3,29 @@ const require = __createRequire(import.meta.url);
 import {
   measurePhase
 } from "./shared-stack.js";
-import "./shared-leftovers.js";
-import "./shared-k6.js";
-import "./shared-cgroup.js";
 import "./shared-environment.js";
-import "./shared-plan.js";
-import "./shared-programs.js";
-import "./shared-work-directory.js";
-import "./shared-schemas.js";
-import "./shared-replay.js";
 import "./shared-ignore.js";
+import "./shared-leftovers.js";
 import "./shared-bake.js";
+import "./shared-k6~2.js";
 import "./shared-programs~2.js";
+import "./shared-cgroup.js";
 import "./shared-guard.js";
+import "./shared-plan.js";
+import "./shared-uniformInt.js";
+import "./shared-stored-base.js";
 import "./shared-arms.js";
+import "./shared-work-directory.js";
+import "./shared-k6.js";
+import "./shared-programs.js";
 import "./shared-engine.js";
+import "./shared-git-store.js";
+import "./shared-schemas.js";
 import "./shared-errors.js";
+import "./shared-stored.js";
+import "./shared-steps.js";
+import "./shared-record.js";
+import "./shared-replay.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {

@@ -6,13 +6,20 @@ import {
   minutes,
   planPhase
 } from "./shared-plan.js";
-import "./shared-programs.js";
-import "./shared-work-directory.js";
-import "./shared-schemas.js";
-import "./shared-replay.js";
+import "./shared-uniformInt.js";
+import "./shared-stored-base.js";
 import "./shared-arms.js";
+import "./shared-work-directory.js";
+import "./shared-k6.js";
+import "./shared-programs.js";
 import "./shared-engine.js";
+import "./shared-git-store.js";
+import "./shared-schemas.js";
 import "./shared-errors.js";
+import "./shared-stored.js";
+import "./shared-steps.js";
+import "./shared-record.js";
+import "./shared-replay.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {

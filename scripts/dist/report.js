@@ -3,9 +3,12 @@ const require = __createRequire(import.meta.url);
 import {
   readReportInput,
   reportPhase
-} from "./shared-marked.esm.js";
+} from "./shared-markdown.js";
+import "./shared-marked.esm.js";
+import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";
+import "./shared-replay.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {

@@ -39,6 +39,21 @@ async function resolveArms(options, treesDirectory) {
   }
   return { base: baseSource, head: headSource };
 }
+async function resolveHead({ baseRef, head, labels }, treesDirectory) {
+  const source = await fromPath("--head", head ?? ".");
+  const { directory } = source;
+  if (directory === null) throw new InputError("--base stored: --head has to be a tree, as a record is of a commit");
+  const judge = baseRef === void 0 ? null : await fromRef(baseRef, directory, join(treesDirectory, "judge"));
+  return { head: { ...source, label: labels?.head ?? source.label, directory }, judge };
+}
+async function resolveAnchor(anchor, inside, treesDirectory) {
+  if (IMAGE.test(anchor)) {
+    const source2 = await fromPath("baseline.anchor", anchor);
+    return [source2, { label: source2.label, id: anchor.slice(anchor.indexOf("@") + 1).toLowerCase() }];
+  }
+  const source = await fromRef(anchor, inside, join(treesDirectory, "base"), "baseline.anchor");
+  return [source, { label: anchor, id: source.commit }];
+}
 var IMAGE = /^((?:[a-z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]*)?@sha256:[0-9a-f]{12})[0-9a-f]{52}$/i;
 async function fromPath(flag, path) {
   const directory = resolve(path);
@@ -51,22 +66,24 @@ async function fromPath(flag, path) {
   if (!statSync(directory).isDirectory()) throw new InputError(`${flag}: ${directory} is a file; give a directory`);
   return { label: path, directory, commit: await commitOf(directory), repository: null, image: null };
 }
-async function fromRef(ref, inside, directory) {
+async function fromRef(ref, inside, directory, flag = "--base-ref") {
   if (ref.startsWith("-") || ref === "") {
-    throw new InputError(`--base-ref: ${JSON.stringify(ref)} is no branch, tag or commit`);
+    throw new InputError(`${flag}: ${JSON.stringify(ref)} is no branch, tag or commit`);
   }
   const repository = await git(inside, "rev-parse", "--show-toplevel").catch(() => {
-    throw new InputError(`--base-ref needs a git repository, ${inside} is in none: give --base DIR instead`);
+    throw new InputError(
+      `${flag} needs a git repository, ${inside} is in none${flag === "--base-ref" ? ": give --base DIR instead" : ""}`
+    );
   });
   if (await realpath(repository) !== await realpath(inside)) {
     throw new InputError(
-      `--base-ref compares whole trees, and --head ${inside} is below the repository's top: give --head ${repository}, and say in target.root what is served`
+      `${flag} names a whole tree, and --head ${inside} is below the repository's top: give --head ${repository}, and say in target.root what is served`
     );
   }
   const commit = await git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`).catch(
     () => {
       throw new InputError(
-        `--base-ref: ${repository} knows no commit ${JSON.stringify(ref)}; in a shallow clone, fetch it first (git fetch origin ${ref})`
+        `${flag}: ${repository} knows no commit ${JSON.stringify(ref)}; in a shallow clone, fetch it first (git fetch origin ${ref})`
       );
     }
   );
@@ -94,21 +111,24 @@ async function sameTree({ base, head }) {
     () => false
   );
 }
-async function checkOut(arms, copy = [], warn = (text) => process.emitWarning(text)) {
+function treesOf({ arms, stored }) {
+  return stored?.judge === void 0 ? arms : { ...arms, judge: stored.judge };
+}
+async function checkOut(trees, copy = [], warn = (text) => process.emitWarning(text)) {
   const made = [];
   const remove = async () => {
     await removeTrees(made.splice(0), warn);
   };
   try {
-    for (const arm of ARMS) {
-      const { repository, directory, commit, label } = arms[arm];
+    for (const tree of Object.values(trees)) {
+      const { repository, directory, commit, label } = tree;
       if (repository === null || directory === null || commit === null) continue;
       await rm(directory, { recursive: true, force: true }).catch((error) => {
         throw new MeasureError(
           `${directory}, where ${label} is to be checked out, cannot be emptied: ${error.message}. ${byHand(directory)}`
         );
       });
-      made.push(arms[arm]);
+      made.push(tree);
       await mkdir(dirname(directory), { recursive: true }).catch((error) => {
         throw new MeasureError(
           `cannot make ${dirname(directory)}, where ${label} is to be checked out: ${error.message}`
@@ -118,7 +138,7 @@ async function checkOut(arms, copy = [], warn = (text) => process.emitWarning(te
       await git(repository, "worktree", "add", "--detach", "--quiet", directory, commit).catch((error) => {
         throw new MeasureError(`cannot check out ${label} (${commit.slice(0, 12)}) to ${directory}: ${error.message}`);
       });
-      await copyUntracked(arms, copy, directory);
+      if (tree !== trees.judge) await copyUntracked(trees, copy, directory);
     }
   } catch (error) {
     await remove();
@@ -126,9 +146,9 @@ async function checkOut(arms, copy = [], warn = (text) => process.emitWarning(te
   }
   return remove;
 }
-async function removeTrees(arms, warn) {
+async function removeTrees(trees, warn) {
   let removed = 0;
-  for (const { repository, directory } of arms) {
+  for (const { repository, directory } of trees) {
     if (repository === null || directory === null) continue;
     if (existsSync(directory)) removed++;
     await rm(directory, { recursive: true, force: true }).catch((error) => {
@@ -170,7 +190,10 @@ async function git(directory, ...args) {
 
 export {
   resolveArms,
+  resolveHead,
+  resolveAnchor,
   sameTree,
+  treesOf,
   checkOut,
   removeTrees,
   checkCopied

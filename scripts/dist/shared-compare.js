@@ -1,26 +1,29 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  compareStored,
+  configEdits
+} from "./shared-stored.js";
+import {
   allTests,
   cellIsRed,
-  configEdits,
   estimateOf,
   isDisturbed,
   median,
   replay
 } from "./shared-replay.js";
 import {
-  ARMS,
   assertNever
 } from "./shared-model.js";
 
 // scripts/src/core/compare.ts
-function compare({ plan, census, lines, damaged }) {
+function compare({ plan, census, environment, lines, history = null, damaged }) {
   const run = replay(plan, census, lines);
+  const stored = plan.stored === void 0 ? null : compareStored(run, environment, history);
   const stop = lines.findLast((line) => line.kind === "stop") ?? null;
-  const cells = run.cells.map((state) => cellResult(run, state));
+  const cells = run.cells.map((state) => cellResult(run, state, stored));
   const overall = run.overall === null ? null : testResult(run, run.overall);
-  const differences = censusDifferences(plan, census);
+  const differences = censusDifferences(plan, census, stored);
   const { verdict, reasons } = runVerdict(cells, overall, differences);
   const edits = configEdits(plan);
   return {
@@ -31,6 +34,7 @@ function compare({ plan, census, lines, damaged }) {
     sameSource: plan.sameSource,
     arms: { base: labelOf(plan, "base"), head: labelOf(plan, "head") },
     ...edits.length > 0 ? { edits } : {},
+    ...stored === null ? {} : { stored: stored.summary },
     cells,
     overall,
     census: differences,
@@ -76,6 +80,7 @@ function outcome(run, test) {
     case "pass":
       return { verdict: "pass", confirmation: null, reasons: [] };
     case "regression": {
+      if (run.plan.stored !== void 0) return { verdict: "regression", confirmation: null, reasons: [] };
       const confirming = run.confirmation?.tests.find((candidate) => candidate.id === test.id) ?? null;
       if (confirming?.verdict === "regression")
         return { verdict: "regression", confirmation: "confirmed", reasons: [] };
@@ -114,9 +119,10 @@ function unconfirmedReason(confirmation, confirming) {
 function medianOrNull(values) {
   return values.length > 0 ? median(values) : null;
 }
-function cellResult(run, state) {
+function cellResult(run, state, stored) {
   const statistic = state.pilot?.statistic ?? "p99";
-  const tests = state.tests.map((test) => testResult(run, test));
+  const limits = state.tests.map((test) => testResult(run, test));
+  const tests = [...stored?.tests.get(state.cell.id) ?? [], ...limits];
   return {
     cell: state.cell,
     connection: state.scenario.connection,
@@ -129,7 +135,8 @@ function cellResult(run, state) {
     rounds: state.rounds.length,
     struck: addCounts([state.struck]),
     slots: state.slots,
-    reasons: state.reasons
+    reasons: state.reasons,
+    ...stored === null ? {} : { since: stored.since.get(state.cell.id) ?? null }
   };
 }
 function disturbedRounds({ rounds, confirm }, limits) {
@@ -183,8 +190,9 @@ function runVerdict(cells, overall, differences) {
   const named = (verdict) => cells.filter((cell) => cell.verdict === verdict);
   const reasons = [];
   const say = (code, text) => reasons.push({ code, text });
+  const confirmed = ({ tests }) => tests.some(({ confirmation }) => confirmation === "confirmed") ? ", confirmed" : "";
   for (const cell of named("error")) say("error", `${cell.cell.id}: ${firstReason(cell)}`);
-  for (const cell of named("regression")) say("regression", `${cell.cell.id} is slower than allowed, confirmed`);
+  for (const cell of named("regression")) say("regression", `${cell.cell.id} is slower than allowed${confirmed(cell)}`);
   if (overall?.verdict === "regression") say("overall-regression", "all scenarios together are slower than allowed");
   for (const difference of differences.filter((entry) => entry.exceeded)) {
     say(
@@ -214,14 +222,15 @@ function firstReason(cell) {
 function firstOf(reasons) {
   return reasons[0]?.text ?? "undecided";
 }
-function censusDifferences(plan, census) {
+function censusDifferences(plan, census, stored) {
   const differences = [];
   for (const { scenario, arms } of census?.scenarios ?? []) {
+    const recorded = stored === null ? arms.base.counts : stored.counts(scenario);
     for (const count of Object.keys(COUNT_LABEL)) {
-      const [base, head] = ARMS.map((arm) => arms[arm].counts[count]);
-      if (base === void 0 || head === void 0) continue;
+      const [base, head] = [recorded[count], arms.head.counts[count]];
+      if (base === void 0 || head === void 0 || stored !== null && !head.exact) continue;
       const allowed = plan.config.gate.maxAdded[count] ?? null;
-      const differs = base.exact && head.exact ? base.perRequest !== head.perRequest : !overlap(base, head);
+      const differs = base.exact && head.exact ? base.perRequest !== head.perRequest : apart(base, head);
       if (!differs) continue;
       const grown = base.exact && head.exact ? head.perRequest - base.perRequest : 0;
       differences.push({ scenario, count, base, head, allowed, exceeded: allowed !== null && grown > allowed });
@@ -229,8 +238,9 @@ function censusDifferences(plan, census) {
   }
   return differences;
 }
-function overlap(a, b) {
-  return a.min <= b.max && b.min <= a.max;
+function apart(a, b) {
+  const gap = Math.max(a.min - b.max, b.min - a.max);
+  return gap > 0 && gap > a.max - a.min + b.max - b.min;
 }
 function times(lines, wall) {
   const sum = { restart: 0, k6Start: 0, warmUp: 0, load: 0, total: 0 };
@@ -262,6 +272,7 @@ function comparePhase(work) {
     census: work.readCensus(plan),
     environment: work.readEnvironment(plan),
     lines,
+    history: work.readHistory(plan),
     damaged
   });
   work.writeJson("comparison", comparison);

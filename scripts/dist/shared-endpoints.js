@@ -16,12 +16,17 @@ import {
   string
 } from "./shared-schemas.js";
 import {
-  cellSentence,
+  InputError
+} from "./shared-errors.js";
+import {
   joinParts,
   readReportInput,
   reportParts,
   reportPhase
-} from "./shared-marked.esm.js";
+} from "./shared-markdown.js";
+import {
+  cellSentence
+} from "./shared-details.js";
 import {
   MARK,
   MARKDOWN,
@@ -38,9 +43,6 @@ import {
   stateOf,
   worstFirst
 } from "./shared-headline.js";
-import {
-  InputError
-} from "./shared-errors.js";
 import {
   __commonJS,
   __require,
@@ -26318,7 +26320,7 @@ var TOKEN_LINES = ["        env:", "          GITHUB_TOKEN: ${{ github.token }}"
 function permission(needs) {
   const lines = ["    permissions: # beside those that are there", "      contents: read"];
   if (needs !== "contents: read") lines.push(`      ${needs}`);
-  const fork = needs.endsWith("write") ? "\n(on pull requests from forks and of Dependabot the token can only read: there perf-report.yml comments)" : "";
+  const fork = needs === "pull-requests: write" ? "\n(on pull requests from forks and of Dependabot the token can only read: there perf-report.yml comments)" : "";
   return lines.join("\n") + fork;
 }
 function messageOf(error2) {
@@ -26358,6 +26360,42 @@ function createApi(options) {
       "pull-requests: write",
       () => unlessMissing(async () => toComment((await rest.issues.updateComment({ ...at, comment_id: id, body })).data))
     ),
+    issues: (label) => askedEach("list issues", "issues: write", async function* () {
+      const query = {
+        ...at,
+        labels: label,
+        state: "all",
+        sort: "created",
+        direction: "asc",
+        per_page: PAGE
+      };
+      for await (const { data } of octokit.paginate.iterator(rest.issues.listForRepo, query)) {
+        yield* data.filter((one) => one.pull_request === void 0).map(toIssue);
+      }
+    }),
+    createIssue: (issue2) => asked(
+      "open an issue",
+      "issues: write",
+      async () => toIssue((await rest.issues.create({ ...at, ...issue2, request: { retries: 0 } })).data)
+    ),
+    updateIssue: (number, { title, body, open: open2 }) => asked(
+      `update issue #${number}`,
+      "issues: write",
+      () => unlessMissing(async () => {
+        const state = open2 === void 0 ? {} : { state: open2 ? "open" : "closed" };
+        const { data } = await rest.issues.update({ ...at, issue_number: number, title, body, ...state });
+        return toIssue(data);
+      })
+    ),
+    commentOnIssue: (number, body) => asked(`comment on issue #${number}`, "issues: write", async () => {
+      const { data } = await rest.issues.createComment({
+        ...at,
+        issue_number: number,
+        body,
+        request: { retries: 0 }
+      });
+      return toComment(data);
+    }),
     pull: (number) => asked(
       `read pull request #${number}`,
       "pull-requests: read",
@@ -26469,6 +26507,16 @@ function makeOctokit({ token, baseUrl: baseUrl2, log, secondMs = 1e3, timeoutMs 
 var instances = 0;
 function toComment(data) {
   return { id: data.id, author: data.user?.login ?? null, body: data.body ?? "" };
+}
+function toIssue({ number, title, body, state, user, labels }) {
+  return {
+    number,
+    author: user?.login ?? null,
+    title,
+    body: body ?? "",
+    open: state === "open",
+    labels: labels.map((label) => typeof label === "string" ? label : label.name ?? "")
+  };
 }
 function toPull({ number, head, base, labels }) {
   return {
@@ -26767,10 +26815,12 @@ function places({ arms }, config) {
 
 export {
   COMMENT_BYTES,
+  SUMMARY_BYTES,
   ARTIFACT_BYTES,
   PAST_RUNS,
   annotate,
   GitHubError,
+  writeSummary,
   renderComment,
   githubReport,
   githubGate,

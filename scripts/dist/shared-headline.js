@@ -115,6 +115,92 @@ function list(items) {
   return items.length < 2 ? items[0] ?? "" : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }
 
+// scripts/src/report/words.ts
+var MARK = { error: "❌", regression: "🔴", inconclusive: "⚪", pass: "🟢", note: "▫️" };
+function loadLabel(result) {
+  const { model, level } = result.cell;
+  switch (model) {
+    case "closed":
+      return level === null ? "VUs unknown" : `${level} VU${level === 1 ? "" : "s"}`;
+    case "open": {
+      const rate = level ?? result.rate;
+      return rate === null ? "rate not set" : `${qps(rate)} req/s`;
+    }
+    case "ramp":
+      return level === null ? "ramp" : `ramp to ${level}`;
+    default:
+      return assertNever(model);
+  }
+}
+function cellName(result, ink) {
+  return `“${ink.text(result.cell.scenario)}” at ${loadLabel(result)}`;
+}
+var STRIKE_LABEL = {
+  "foreign-load": "something else used our cores",
+  steal: "the hypervisor gave our CPU time to others",
+  "generator-saturated": "k6 itself was at its limit",
+  errors: "too many failed requests",
+  "dropped-iterations": "k6 could not start requests on time",
+  "listen-overflow": "the service turned connections away (backlog full)",
+  "ports-exhausted": "no source ports left",
+  "target-restarted": "the service restarted",
+  "oom-killed": "the service was killed for want of memory",
+  "k6-died": "k6 ended early",
+  "no-requests": "no request completed"
+};
+function confirmationPhrase(confirmation) {
+  switch (confirmation) {
+    case null:
+      return "";
+    case "confirmed":
+      return "confirmed on fresh replicas";
+    case "not-confirmed":
+      return "not confirmed on fresh replicas";
+    case "no-time":
+      return "no time was left to confirm it";
+    default:
+      return assertNever(confirmation);
+  }
+}
+
+// scripts/src/report/stored.ts
+function recordsPhrase({ records, branch }, ink) {
+  return `${plural(records.length, "record")} of ${ink.text(branch)}`;
+}
+function storedSentence({ stored }, ink) {
+  if (stored === void 0) return "";
+  const [newest] = stored.records;
+  if (newest === void 0) {
+    const there = stored.missing ? "is not there yet" : "has none that compares";
+    return `The base would be records of ${ink.text(stored.branch)}: ${ink.text(stored.store)} ${there}.`;
+  }
+  const last = `newest ${ink.text(newest.commit.slice(0, 7))} of ${ink.text(newest.recordedAt.slice(0, 10))}`;
+  return `Compared with ${recordsPhrase(stored, ink)} since ${ink.text(stored.anchor.label)}, ${last}.`;
+}
+function sinceText(estimate) {
+  if (estimate == null) return "";
+  return `${signedPercent(estimate.ratio - 1)} (${signed(estimate.low - 1)} … ${signed(estimate.high - 1)})`;
+}
+function withoutBaseline(cells, ink) {
+  const groups = /* @__PURE__ */ new Map();
+  for (const result of cells) {
+    const [reason] = noBaseline(result);
+    if (reason === void 0) continue;
+    groups.set(reason, [...groups.get(reason) ?? [], cellName(result, ink)]);
+  }
+  return [...groups].map(([reason, names]) => {
+    const who = names.length > 3 ? plural(names.length, "cell") : list(names);
+    const have = names.length === 1 ? "has" : "have";
+    return `${who} ${have} nothing to be compared with: ${ink.text(reason)}.`;
+  });
+}
+function noBaseline(result) {
+  if (result.verdict !== "inconclusive" || result.reasons.length > 0) return [];
+  const open = result.tests.filter((test) => test.verdict === "inconclusive");
+  const reasons = open.map((test) => test.reasons.find(({ code }) => code === "no-baseline")?.text);
+  return reasons.every((text) => text !== void 0) ? [...new Set(reasons)].filter((text) => text !== void 0) : [];
+}
+
 // scripts/src/report/view.ts
 var TOLD_BY_CELLS = /* @__PURE__ */ new Set([
   "error",
@@ -142,6 +228,9 @@ function direction(test) {
 }
 function isLimit(test) {
   return test.metric === "min-qps" || test.metric === "max-p99";
+}
+function whyNoInterval(test) {
+  return test.reasons.some(({ code }) => code === "no-baseline") ? "no record" : "too few rounds";
 }
 function testOf(cell, metric) {
   return cell.tests.find((test) => test.metric === metric) ?? null;
@@ -222,58 +311,10 @@ function unit(comparison) {
   return scenarios.size === comparison.cells.length ? "scenario" : "cell";
 }
 
-// scripts/src/report/words.ts
-var MARK = { error: "❌", regression: "🔴", inconclusive: "⚪", pass: "🟢", note: "▫️" };
-function loadLabel(result) {
-  const { model, level } = result.cell;
-  switch (model) {
-    case "closed":
-      return level === null ? "VUs unknown" : `${level} VU${level === 1 ? "" : "s"}`;
-    case "open": {
-      const rate = level ?? result.rate;
-      return rate === null ? "rate not set" : `${qps(rate)} req/s`;
-    }
-    case "ramp":
-      return level === null ? "ramp" : `ramp to ${level}`;
-    default:
-      return assertNever(model);
-  }
-}
-function cellName(result, ink) {
-  return `“${ink.text(result.cell.scenario)}” at ${loadLabel(result)}`;
-}
-var STRIKE_LABEL = {
-  "foreign-load": "something else used our cores",
-  steal: "the hypervisor gave our CPU time to others",
-  "generator-saturated": "k6 itself was at its limit",
-  errors: "too many failed requests",
-  "dropped-iterations": "k6 could not start requests on time",
-  "listen-overflow": "the service turned connections away (backlog full)",
-  "ports-exhausted": "no source ports left",
-  "target-restarted": "the service restarted",
-  "oom-killed": "the service was killed for want of memory",
-  "k6-died": "k6 ended early",
-  "no-requests": "no request completed"
-};
-function confirmationPhrase(confirmation) {
-  switch (confirmation) {
-    case null:
-      return "";
-    case "confirmed":
-      return "confirmed on fresh replicas";
-    case "not-confirmed":
-      return "not confirmed on fresh replicas";
-    case "no-time":
-      return "no time was left to confirm it";
-    default:
-      return assertNever(confirmation);
-  }
-}
-
 // scripts/src/report/headline.ts
 function headline(comparison, ink = PLAIN) {
   const { verdict } = comparison;
-  const { word, rest } = byVerdict(comparison, ink);
+  const { word, rest } = againstRecords(comparison, byVerdict(comparison, ink), ink);
   if (!comparison.sameSource) return { verdict, word, rest };
   const yet = verdict === "regression" ? "yet " : "";
   return { verdict, word: `A/A run, ${yet}${word.charAt(0).toLowerCase()}${word.slice(1)}`, rest };
@@ -295,6 +336,10 @@ function byVerdict(comparison, ink) {
     default:
       return assertNever(comparison.verdict);
   }
+}
+function againstRecords({ verdict, stored }, { word, rest }, ink) {
+  if (stored === void 0 || stored.records.length === 0 || verdict === "error") return { word, rest };
+  return { word, rest: `${rest}, against ${recordsPhrase(stored, ink)}` };
 }
 function margins(comparison) {
   const shared = sharedMargins(comparison);
@@ -362,6 +407,7 @@ function undecided(comparison, ink) {
   const stop = comparison.stop?.reason;
   const [own] = ownReasons(comparison).map((reason) => ink.text(reason.text).replace(/[.]$/, ""));
   if (comparison.blocks === 0) return own ?? "nothing was measured";
+  if (comparison.stored?.records.length === 0 && comparison.blocks > 0) return "there is no record to compare with";
   if (total === 0) return own ?? `no ${word} could be judged`;
   const why = stop === "interrupted" ? `the run was interrupted after ${plural(comparison.blocks, "round")}; ` : stop === "failed" ? "the measurement stopped early; " : "";
   if (open === 0) return why + (own ?? unconfirmedOverall(comparison) ?? "the evidence is not enough for a verdict");
@@ -413,6 +459,7 @@ export {
   stateOf,
   direction,
   isLimit,
+  whyNoInterval,
   testOf,
   worstRoom,
   decidingTest,
@@ -426,6 +473,10 @@ export {
   cellName,
   STRIKE_LABEL,
   confirmationPhrase,
+  storedSentence,
+  sinceText,
+  withoutBaseline,
+  noBaseline,
   headline,
   headlineText,
   headlineSentence

@@ -404,6 +404,24 @@ function restartOrder(services, restart) {
   for (const name of restart) add(name);
   return order;
 }
+function checkRestart(services, restart) {
+  const [php, ...others] = restart;
+  if (php === void 0) return;
+  const before = /* @__PURE__ */ new Set();
+  const add = (name) => {
+    for (const other of Object.keys(services[name]?.depends_on ?? {})) {
+      if (before.has(other)) continue;
+      before.add(other);
+      add(other);
+    }
+  };
+  add(php);
+  const early = others.find((name) => before.has(name));
+  if (early !== void 0)
+    throw new InputError(
+      `target.restart: ${php} is the first, so PHP runs in it, and waits for ${early} (depends_on), which therefore starts once and is not restarted. Take ${early} out, or name the service that runs PHP first.`
+    );
+}
 function modesOf(service) {
   return ["network_mode", "ipc", "pid"].flatMap((key) => {
     const [kind, name] = service[key]?.split(":") ?? [];
@@ -678,6 +696,7 @@ function prepared(model, options) {
   const { service, targetServices, shared, links } = options;
   requireServices(model, "target.service", [service]);
   requireServices(model, "target.restart", targetServices);
+  checkRestart(model.services, targetServices);
   requireServices(model, "target.shared", shared);
   requireServices(model, "target.links", Object.keys(links));
   const target = [.../* @__PURE__ */ new Set([service, ...targetServices])];

@@ -31,7 +31,7 @@ function readInputs(env) {
       /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\p{Cc}]+$/u,
       "a path below the checkout, such as .github/perf-gate.yml"
     ),
-    base: matching("base", /^[^-\p{Cc}\s][^\p{Cc}\s]*$/u, "a branch, tag or commit, such as main"),
+    base: matching("base", /^[^-\p{Cc}\s][^\p{Cc}\s]*$/u, "a branch, tag or commit, such as main, or stored"),
     driver: oneOf("driver", DRIVERS, "auto"),
     budget: text("budget"),
     install: oneOf("install", ["true", "false"], "true") === "true",

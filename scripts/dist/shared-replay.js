@@ -12081,6 +12081,13 @@ function scaledMad(values) {
   const centre = median(values);
   return 1.4826 * median(values.map((value) => Math.abs(value - centre))) * (1 + 0.8 / values.length);
 }
+var CLIP = 3.5;
+var FLOOR = 2e-3;
+function winsorised(values, spread) {
+  const centre = median(values);
+  const reach = CLIP * spread;
+  return values.map((value) => Math.min(Math.max(value, centre - reach), centre + reach));
+}
 
 // scripts/src/core/stats/distributions.ts
 var import_stats_base_dists_normal_quantile = __toESM(require_lib39(), 1);
@@ -12103,8 +12110,6 @@ function normalQuantile(p) {
 }
 
 // scripts/src/core/decide.ts
-var CLIP = 3.5;
-var FLOOR = 2e-3;
 var PRIOR_DF = 2;
 var POOL_CELLS = 6;
 var POOL_ROUNDS = 4;
@@ -12127,11 +12132,9 @@ function look(x, pool, rule) {
   const priorDf = pooled ? PRIOR_DF : 0;
   const own = scaledMad(x);
   const prior = Math.max(FLOOR, pool.spread ?? own);
-  const reach = CLIP * Math.max(own, prior);
-  const centre = median(x);
-  const winsorised = x.map((value) => Math.min(Math.max(value, centre - reach), centre + reach));
-  const mean = winsorised.reduce((sum, value) => sum + value, 0) / n;
-  const squares = winsorised.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const values = winsorised(x, Math.max(own, prior));
+  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   const df = n - 1 + priorDf;
   const variance = Math.max((priorDf * prior ** 2 + squares) / df, (FLOOR / 2) ** 2);
   const se = Math.sqrt(variance / n);
@@ -12277,6 +12280,7 @@ function taker(witness) {
 
 // scripts/src/core/replay.ts
 var FIRST_LOOK = 6;
+var RECORD_ROUNDS = 8;
 var ALPHA = 0.05;
 var BETA = 0.05;
 var OVERALL_CAP = 12;
@@ -12311,6 +12315,7 @@ function next(run) {
   }
   const cells = cellsToMeasure(run);
   if (cells.length > 0) return { kind: "measure", cells };
+  if (run.plan.stored !== void 0) return { kind: "done", capped: true };
   if (flaggedTests(run).length > 0) return { kind: "confirm" };
   return { kind: "done", capped: allTests(run).some((test) => test.verdict === "inconclusive") };
 }
@@ -12347,11 +12352,18 @@ function begin(plan, census, lines) {
       confirm: { rounds: [], strikes: noStrikes(), givenUp: false }
     };
   });
+  if (plan.stored !== void 0) return { ...storedRun(plan, cells), lines: [...lines] };
   const inOverall = cells.filter((state) => takesPartInOverall(state));
   const overall = inOverall.length >= OVERALL_CELLS ? overallTest(plan.config.gate.maxOverallQpsDrop) : null;
   const tests = cells.reduce((sum, state) => sum + state.tests.length, overall === null ? 0 : 1);
   const rule = { tests, cap: plan.config.measure.maxRounds, alpha: ALPHA, beta: BETA, firstLook: FIRST_LOOK };
   return { plan, cells, overall, rule, confirmation: null, lines: [...lines], blocks: 0 };
+}
+function storedRun(plan, cells) {
+  const tests = cells.reduce((sum, state) => sum + state.tests.length, 0);
+  for (const state of cells) state.tests = state.tests.filter(({ limit }) => limit !== null);
+  const rule = { tests, cap: RECORD_ROUNDS, alpha: ALPHA, beta: BETA, firstLook: RECORD_ROUNDS };
+  return { plan, cells, overall: null, rule, confirmation: null, blocks: 0 };
 }
 function addedByHead(scenario, census) {
   const head = census?.scenarios.find((entry) => entry.scenario === scenario)?.arms.head;
@@ -12477,6 +12489,9 @@ function needsRounds(tests) {
   return tests.some(isOpen) && tests.every((test) => test.verdict !== "regression");
 }
 function cellsToMeasure(run) {
+  if (run.plan.stored !== void 0) {
+    return run.cells.filter((state) => state.status === "judged" && state.rounds.length < RECORD_ROUNDS).map((state) => state.cell.id);
+  }
   const members = run.cells.filter(takesPartInOverall);
   const fewest = Math.min(...members.map((state) => state.rounds.length));
   const overallOpen = run.overall !== null && isOpen(run.overall) && members.length >= OVERALL_CELLS;
@@ -12509,96 +12524,23 @@ function cellsToConfirm(run) {
   ).map((state) => state.cell.id);
 }
 
-// scripts/src/core/edits.ts
-var LONGEST = 80;
-var LIMITS = [
-  ["max-qps-drop", ({ maxQpsDrop }) => percent(maxQpsDrop)],
-  ["max-p99-rise", ({ maxP99Rise }) => percent(maxP99Rise)],
-  ["min-qps", ({ minQps }) => say(minQps)],
-  ["max-p99", ({ maxP99Ms }) => maxP99Ms === null ? null : `${maxP99Ms}ms`],
-  ["latency", ({ gateLatency }) => say(gateLatency)]
-];
-var SINGLE = [
-  ["gate.max-overall-qps-drop", ({ gate }) => percent(gate.maxOverallQpsDrop)],
-  ["gate.on-inconclusive", ({ gate }) => gate.onInconclusive],
-  ["gate.max-added.sql-statements", ({ gate }) => say(gate.maxAdded.sqlStatements)],
-  ["gate.max-added.db-connections", ({ gate }) => say(gate.maxAdded.dbConnections)],
-  ["gate.max-added.redis-commands", ({ gate }) => say(gate.maxAdded.redisCommands)],
-  ["gate.max-added.response-bytes", ({ gate }) => say(gate.maxAdded.responseBytes)],
-  ["measure.rounds", ({ measure }) => say(measure.maxRounds)],
-  ["measure.slot", ({ measure }) => measure.slotSeconds === "auto" ? "auto" : `${measure.slotSeconds}s`],
-  ["measure.warm-up", ({ measure }) => `${measure.warmUpSeconds}s`],
-  ["measure.max-error-rate", ({ measure }) => percent(measure.maxErrorRate)],
-  ["measure.max-foreign-cpu", ({ measure: { maxForeignCores: cores } }) => cores === null ? "off" : percent(cores)],
-  ["measure.isolation", ({ measure }) => say(measure.isolation)]
-];
-function configEdits({ config, headConfig }) {
-  if (headConfig === void 0) return [];
-  if (headConfig === null) return [{ key: "the whole file", base: "there", head: null }];
-  const base = { ...config, scenarios: config.scenarios.filter((scenario) => !scenario.addedByHead) };
-  const others = new Map(headConfig.scenarios.map((scenario) => [scenario.name, scenario]));
-  const pairs = base.scenarios.flatMap((scenario) => {
-    const other = others.get(scenario.name);
-    return other === void 0 ? [] : [[scenario, other]];
-  });
-  return [
-    ...LIMITS.flatMap(([key, sayLimit]) => limitEdits(pairs, key, sayLimit)),
-    ...SINGLE.flatMap(([key, sayOne]) => edit(key, sayOne(base), sayOne(headConfig))),
-    ...scenarioEdits(base.scenarios, headConfig.scenarios, pairs),
-    ...targetEdits(base, headConfig)
-  ];
-}
-function limitEdits(pairs, key, sayLimit) {
-  const edits = pairs.flatMap(
-    ([base, head]) => edit(`${nameOf(base)}.gate.${key}`, sayLimit(base.limits), sayLimit(head.limits))
-  );
-  const [first] = edits;
-  const alike = edits.length === pairs.length && edits.every((e) => e.base === first?.base && e.head === first.head);
-  return first !== void 0 && alike ? [{ ...first, key: `gate.${key}` }] : edits;
-}
-function scenarioEdits(base, head, pairs) {
-  const known = new Set(base.map(({ name }) => name));
-  const kept = new Set(pairs.map(([{ name }]) => name));
-  const added = head.filter(({ name }) => !known.has(name)).length;
-  return [
-    ...added > 0 ? [{ key: "scenarios, added", base: null, head: String(added) }] : [],
-    ...base.filter(({ name }) => !kept.has(name)).map((one) => ({ key: nameOf(one), base: "there", head: null })),
-    ...pairs.flatMap(
-      ([one, other]) => ["work", "connection", "checks", "load"].flatMap(
-        (part) => edit(`${nameOf(one)}, ${part === "work" ? "request" : part}`, say(one[part]), say(other[part]))
-      )
-    )
-  ];
-}
-function targetEdits(base, head) {
-  const keys = Object.keys(base.target);
-  const shared = keys.filter((key) => key !== "driver");
-  return shared.flatMap((key) => edit(`target.${key}`, say(base.target[key]), say(head.target[key])));
-}
-function edit(key, base, head) {
-  return base === head ? [] : [{ key, base: cut(base), head: cut(head) }];
-}
-var nameOf = ({ name }) => `scenarios[${JSON.stringify(name)}]`;
-var percent = (ratio) => `${Number((ratio * 100).toPrecision(6))}%`;
-function say(value) {
-  if (value === null || value === void 0) return null;
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-function cut(text) {
-  if (text === null || text.length <= LONGEST) return text;
-  return `${[...text.slice(0, LONGEST)].slice(0, -1).join("")}…`;
-}
-
 export {
   median,
+  scaledMad,
+  FLOOR,
+  winsorised,
+  tCdf,
+  tQuantile,
+  testsOf,
+  measuredValue,
   estimateOf,
   isDisturbed,
   FIRST_LOOK,
+  RECORD_ROUNDS,
   replay,
   next,
   allTests,
   liveTests,
   cellIsRed,
-  flaggedTests,
-  configEdits
+  flaggedTests
 };

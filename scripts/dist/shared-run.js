@@ -12,7 +12,7 @@ import {
 } from "./shared-plan.js";
 import {
   reportPhase
-} from "./shared-marked.esm.js";
+} from "./shared-markdown.js";
 
 // scripts/src/phases/run.ts
 async function runPhases(options, work, home, progress, terminal, signal) {

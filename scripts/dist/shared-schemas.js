@@ -13572,6 +13572,14 @@ function strictObject(shape, params) {
     ...util_exports.normalizeParams(params)
   });
 }
+function looseObject(shape, params) {
+  return new ZodObject({
+    type: "object",
+    shape,
+    catchall: unknown(),
+    ...util_exports.normalizeParams(params)
+  });
+}
 var ZodUnion = /* @__PURE__ */ $constructor("ZodUnion", (inst, def) => {
   $ZodUnion.init(inst, def);
   ZodType.init(inst, def);
@@ -14777,7 +14785,18 @@ function toConfig(file, flowPath) {
       maxForeignCores: measure["max-foreign-cpu"] === "off" ? null : measure["max-foreign-cpu"],
       isolation: measure.isolation,
       generator: measure.generator
-    }
+    },
+    baseline: toBaseline(file.baseline)
+  };
+}
+function toBaseline(baseline) {
+  return {
+    store: baseline.store,
+    branch: baseline.branch ?? null,
+    anchor: baseline.anchor ?? null,
+    maxQpsDrop: baseline["max-qps-drop"],
+    maxP99Rise: baseline["max-p99-rise"],
+    noise: baseline.noise
   };
 }
 function toTarget(target2) {
@@ -14969,6 +14988,8 @@ function readIsolation(raw) {
   if (!ours || !theirs || !parseCpuList(services2)) return void 0;
   return ours.some((cpu) => theirs.includes(cpu)) ? void 0 : { generator, target: target2, services: services2 };
 }
+var isBranch = (value) => printable(250)(value) && !/^[-/.]|[\s~^:?*[\\]|\.\.|\/\/|@\{|[/.]$/.test(value);
+var isStore = (value) => value.startsWith("git:") ? isBranch(value.slice("git:".length)) : printable(500)(value) && !value.startsWith("-");
 var fileSchema = section({
   target: target.prefault({}).describe("The application: how it is prepared, started and reached."),
   scenarios: scenarios.optional().describe("What is asked of the application. Default: path / at 1 and 20 VUs, with keep-alive and without."),
@@ -15022,7 +15043,30 @@ var fileSchema = section({
     generator: oneOf(["auto", "container"]).prefault("auto").describe(
       "Where k6 runs: `container` (one in the network of the versions), `auto` (on this host where it reaches them, else there). Containers only."
     )
-  }).prefault({}).describe("How it is measured. The defaults are good for most applications.")
+  }).prefault({}).describe("How it is measured. The defaults are good for most applications."),
+  baseline: section({
+    store: text({
+      allowed: "git: and the name of a branch, or the path of a folder or of a file that ends in .ndjson",
+      accept: isStore,
+      fix: "Write for example git:perf-gate-data.",
+      json: { writtenExamples: ["git:perf-gate-data", "perf/history.ndjson"] }
+    }).prefault("git:perf-gate-data").describe("Where records of runs are kept: a branch of the repository, a file or a folder."),
+    branch: text({
+      allowed: "the name of a branch",
+      accept: isBranch,
+      fix: "Write for example main.",
+      json: { writtenExamples: ["main"] }
+    }).optional().describe("Branch whose records are compared with. Default: the target branch of a pull request, else its own."),
+    anchor: text({
+      allowed: "a tag or commit of the repository, or an image by its digest (name@sha256:...)",
+      accept: (value) => printable(500)(value) && /^[^-\s]\S*$/.test(value),
+      fix: "Write for example v1.4.0, a version that stays as it is.",
+      json: { writtenExamples: ["v1.4.0"] }
+    }).optional().describe("Frozen version that every recorded run measures along: records hold ratios to it."),
+    "max-qps-drop": margins["max-qps-drop"].prefault("10%").describe("Throughput a scenario may lose against the records; wider than in `gate`, as jobs differ."),
+    "max-p99-rise": margins["max-p99-rise"].prefault("30%").describe("Rise of the 99th latency percentile against the records that is allowed."),
+    noise: percent({ min: 1e-3, max: 0.5, example: "3%" }).prefault("3%").describe("How much runs of unchanged code are expected to differ; records narrow it.")
+  }).prefault({}).describe("Records of earlier runs as a base: `--base stored`.")
 });
 
 // scripts/src/config/json-schema.ts
@@ -15370,6 +15414,8 @@ export {
   array,
   object,
   strictObject,
+  looseObject,
+  union,
   discriminatedUnion,
   record,
   _enum,

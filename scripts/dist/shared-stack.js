@@ -1,45 +1,8 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
-  SOCKETS_LINK,
-  SOCKETS_PREFIX
-} from "./shared-leftovers.js";
-import {
-  K6_IMAGE,
-  K6_VERSION,
-  UsageGroup,
-  findK6,
-  launch,
-  startK6
-} from "./shared-k6.js";
-import {
-  cgroupOf,
-  readCgroup
-} from "./shared-cgroup.js";
-import {
   environmentWarnings
 } from "./shared-environment.js";
-import {
-  OVERHEAD,
-  blockSeconds,
-  chooseConfirmation,
-  expectedBlocks,
-  machineFacts,
-  mainDeadline,
-  undecided
-} from "./shared-plan.js";
-import {
-  OPEN_PILOT_VUS,
-  afterPilot,
-  plateauOf,
-  scheduleBlock
-} from "./shared-work-directory.js";
-import {
-  flaggedTests,
-  liveTests,
-  next,
-  replay
-} from "./shared-replay.js";
 import {
   PhpFpm,
   Site,
@@ -66,6 +29,10 @@ import {
   withoutDependencies
 } from "./shared-ignore.js";
 import {
+  SOCKETS_LINK,
+  SOCKETS_PREFIX
+} from "./shared-leftovers.js";
+import {
   DockerError,
   LOCK_WAIT,
   OWNER_LABEL,
@@ -84,8 +51,18 @@ import {
   withHealthcheck
 } from "./shared-bake.js";
 import {
+  UsageGroup,
+  findK6,
+  launch,
+  startK6
+} from "./shared-k6~2.js";
+import {
   requireProgram
 } from "./shared-programs~2.js";
+import {
+  cgroupOf,
+  readCgroup
+} from "./shared-cgroup.js";
 import {
   LogReader,
   TICKS_PER_SECOND,
@@ -100,12 +77,42 @@ import {
   tail
 } from "./shared-guard.js";
 import {
-  checkOut
+  OVERHEAD,
+  blockSeconds,
+  chooseConfirmation,
+  expectedBlocks,
+  mainDeadline,
+  undecided
+} from "./shared-plan.js";
+import {
+  scheduleBlock
+} from "./shared-uniformInt.js";
+import {
+  machineFacts
+} from "./shared-stored-base.js";
+import {
+  checkOut,
+  treesOf
 } from "./shared-arms.js";
+import {
+  OPEN_PILOT_VUS,
+  afterPilot,
+  plateauOf
+} from "./shared-work-directory.js";
+import {
+  K6_IMAGE,
+  K6_VERSION
+} from "./shared-k6.js";
 import {
   InputError,
   MeasureError
 } from "./shared-errors.js";
+import {
+  flaggedTests,
+  liveTests,
+  next,
+  replay
+} from "./shared-replay.js";
 import {
   ARMS,
   assertNever
@@ -2874,7 +2881,7 @@ async function measurePhase(work, home, progress, signal) {
 }
 async function measureLocked(plan, work, { home, k6, progress, signal }, earlier) {
   const started = performance.now();
-  const removeTrees = await checkOut(plan.arms, plan.config.target.copy, progress.warn);
+  const removeTrees = await checkOut(treesOf(plan), plan.config.target.copy, progress.warn);
   let target = null;
   const log = new SampleLog(work, plan, earlier);
   try {
@@ -2952,7 +2959,7 @@ function nextStep(run, pilots, overhead, elapsed) {
   const { budgetSeconds } = run.plan.config.measure;
   const stage = run.confirmation === null ? "main" : "confirm";
   const cells = needed.kind === "measure" ? needed.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
-  const deadline = stage === "main" ? mainDeadline(budgetSeconds) : budgetSeconds;
+  const deadline = stage === "main" ? mainDeadline(run.plan) : budgetSeconds;
   const fits = elapsed + blockSeconds(cells, overhead) <= deadline;
   if (needed.kind === "measure" && fits) return { kind: "measure", stage, cells };
   if (stage === "confirm") return { kind: "stop", reason: "budget", detail: null };
@@ -2995,14 +3002,16 @@ function report(progress, run, stage, pilots, overhead, elapsedSeconds) {
   const cells = step.kind === "measure" ? step.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
   const struck = /* @__PURE__ */ new Map();
   for (const state of run.cells) for (const [cause, n] of state.struck) struck.set(cause, (struck.get(cause) ?? 0) + n);
-  const { budgetSeconds } = run.plan.config.measure;
+  const { stored, config } = run.plan;
+  const { budgetSeconds } = config.measure;
+  const judged = run.cells.filter(({ status }) => status === "judged").length;
   const left = step.kind === "measure" ? expectedBlocks(run) * blockSeconds(cells, overhead) : 0;
   progress.block({
     stage,
     block: run.blocks - 1,
-    open: undecided(run).length,
-    tests: tests.length,
-    green: tests.filter((test) => test.verdict === "pass").length,
+    open: stored === void 0 ? undecided(run).length : cells.length,
+    tests: stored === void 0 ? tests.length : judged,
+    green: stored === void 0 ? tests.filter((test) => test.verdict === "pass").length : null,
     red: tests.filter((test) => test.verdict === "regression").length,
     struck: [...struck.values()].reduce((sum, n) => sum + n, 0),
     cause: [...struck].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null,

@@ -1,0 +1,32 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  diffBaseline,
+  exportBaseline,
+  importBaseline,
+  listBaseline,
+  pruneBaseline,
+  showBaseline,
+  storeOf,
+  verifyBaseline
+} from "./shared-baseline.js";
+import "./shared-git-store.js";
+import "./shared-schemas.js";
+import "./shared-errors.js";
+import "./shared-record.js";
+import "./shared-details.js";
+import "./shared-picocolors.js";
+import "./shared-headline.js";
+import "./shared-replay.js";
+import "./shared-model.js";
+import "./shared-runtime.js";
+export {
+  diffBaseline,
+  exportBaseline,
+  importBaseline,
+  listBaseline,
+  pruneBaseline,
+  showBaseline,
+  storeOf,
+  verifyBaseline
+};

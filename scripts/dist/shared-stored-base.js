@@ -1,0 +1,350 @@
+import { createRequire as __createRequire } from "node:module";
+const require = __createRequire(import.meta.url);
+import {
+  checkCopied,
+  checkOut,
+  resolveAnchor,
+  resolveHead
+} from "./shared-arms.js";
+import {
+  cellsOf,
+  sha256
+} from "./shared-work-directory.js";
+import {
+  K6_VERSION
+} from "./shared-k6.js";
+import {
+  findEngine,
+  isUsable
+} from "./shared-programs.js";
+import {
+  StoreError,
+  openStore
+} from "./shared-git-store.js";
+import {
+  chooseLayout,
+  describeLayout,
+  loadConfig,
+  parseConfig,
+  parseCpuList,
+  zeroConfig
+} from "./shared-schemas.js";
+import {
+  InputError
+} from "./shared-errors.js";
+import {
+  comparable,
+  configEdits,
+  worthKeeping
+} from "./shared-stored.js";
+import {
+  minor,
+  suiteOf
+} from "./shared-record.js";
+import {
+  ARMS,
+  assertNever
+} from "./shared-model.js";
+
+// scripts/src/phases/driver.ts
+var NAMES = ["auto", "compose", "process", "url"];
+function wantedDriver(option, target) {
+  const wanted = NAMES.find((name) => name === (option ?? target.driver));
+  if (wanted !== void 0) return wanted;
+  throw new InputError(`--driver: allowed are ${NAMES.join(", ")}; got ${JSON.stringify(option)}`);
+}
+async function chooseDriver(wanted, target) {
+  const settled = settledDriver(wanted, target);
+  const driver = settled ?? (isUsable(await findEngine()) ? "compose" : "process");
+  checkDriver(driver, target);
+  return driver;
+}
+function settledDriver(wanted, target) {
+  if (wanted !== "auto") return wanted;
+  if (target.url !== null) return "url";
+  if (target.compose !== null) return "compose";
+  return programOfThisMachine(target) === null ? null : "process";
+}
+function programOfThisMachine({ start, php }) {
+  if (start !== null) return "target.start";
+  return php.binary === null ? null : "target.php.binary";
+}
+function checkDriver(driver, target) {
+  const { compose, resources, links, url } = target;
+  switch (driver) {
+    case "compose": {
+      const program = programOfThisMachine(target);
+      if (compose !== null || program === null) return;
+      throw new InputError(
+        `driver compose: ${program} is for a program of this machine. Remove it, or write a compose file of your own and name it in target.compose`
+      );
+    }
+    case "url":
+      if (url === null) {
+        throw new InputError("driver url: target.url.base and target.url.head must say where the two arms already run");
+      }
+      break;
+    case "process":
+      break;
+    default:
+      assertNever(driver);
+  }
+  const containers = Object.entries({
+    "target.compose": compose !== null,
+    "target.resources": resources !== null,
+    "target.links": Object.keys(links).length > 0
+  }).find(([, there]) => there)?.[0];
+  if (containers === void 0) return;
+  throw new InputError(
+    `driver ${driver}: ${containers} needs containers. Use driver compose (\`perf-gate doctor --driver compose\` says what is missing for it), or remove ${containers}`
+  );
+}
+function checkImages(arms, driver, { compose }) {
+  const arm = ARMS.find((name) => arms[name].image !== null);
+  if (arm === void 0 || driver === "compose" && compose !== null) return;
+  throw new InputError(
+    `--${arm}: an image is started by a compose file of your own, with driver compose (here: ${driver}). Name the file in target.compose, with target.service and target.port; or give a directory`
+  );
+}
+function whyDriver({ driver, config: { target } }) {
+  if (target.driver !== "auto") return null;
+  if (target.url !== null) return "target.url is there";
+  if (target.compose !== null) return "target.compose is there";
+  if (driver === "compose") return "a Docker engine answers";
+  const program = programOfThisMachine(target);
+  if (program !== null) return `${program} is there`;
+  return "no Docker engine 25 or newer with Compose 2.24 and Buildx answers";
+}
+
+// scripts/src/phases/judge.ts
+import { realpathSync, statSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+async function judgeOf(arms, named, warn) {
+  const [baseTree, headTree] = [arms.base.directory, arms.head.directory];
+  const inside = named === null || headTree === null ? null : pathInside(headTree, resolve(named));
+  if (named !== null && inside === null) return { config: (await loadConfig(named, process.cwd())).config };
+  const head = headTree === null ? null : await loadConfig(named, named === null ? headTree : process.cwd());
+  if (baseTree === null) {
+    warn("the base is an image and has no configuration: judged by the head's");
+    return { config: (head ?? await loadConfig(null, ".")).config };
+  }
+  const base = await loadBase(baseTree, inside);
+  if (head === null) return { config: base.config };
+  if (base.file === null) {
+    if (head.file !== null) warn(`the base has no configuration: judged by the head's (${head.file})`);
+    return { config: head.config };
+  }
+  return judgedByBase({ ...base, file: base.file }, head, warn);
+}
+function pathInside(tree, file) {
+  if (statSync(file, { throwIfNoEntry: false }) === void 0) return null;
+  const path = relative(realpathSync(tree), realpathSync(file));
+  return path === ".." || path.startsWith("../") ? null : path;
+}
+async function loadBase(tree, path) {
+  const there = path === null || statSync(resolve(tree, path), { throwIfNoEntry: false }) !== void 0;
+  return there ? await loadConfig(path, tree) : { config: zeroConfig(), file: null, text: null };
+}
+function judgedByBase(base, head, warn) {
+  if (head.text === base.text) return { config: base.config };
+  if (head.text === null) {
+    warn(`the head removes its configuration: judged by the base's (${base.file})`);
+    return { config: base.config, headConfig: null };
+  }
+  const headConfig = parseConfig(head.text, {
+    file: head.file ?? "",
+    directory: dirname(base.file),
+    isFile: () => true
+  });
+  const config = withAdditions(base.config, head.config);
+  const edits = configEdits({ config, headConfig });
+  if (edits.length === 0) return { config };
+  const keys = edits.slice(0, 5).map(({ key }) => key);
+  const more = edits.length > keys.length ? ` and ${edits.length - keys.length} more` : "";
+  warn(`the head changes its configuration (${keys.join(", ")}${more}): judged by the base's (${base.file})`);
+  return { config, headConfig };
+}
+function withAdditions(base, head) {
+  const known = new Set(base.scenarios.map(({ name }) => name));
+  const added = head.scenarios.filter(({ name }) => !known.has(name));
+  return {
+    ...base,
+    target: withNeeds(base.target, head.target),
+    scenarios: [...base.scenarios, ...added.map((scenario) => ({ ...scenario, addedByHead: true }))]
+  };
+}
+function withNeeds(base, head) {
+  return {
+    ...base,
+    services: [.../* @__PURE__ */ new Set([...base.services, ...head.services])],
+    env: { ...head.env, ...base.env },
+    copy: [.../* @__PURE__ */ new Set([...base.copy, ...head.copy])]
+  };
+}
+
+// scripts/src/phases/machine.ts
+import { existsSync, readFileSync } from "node:fs";
+import { cpus, release, totalmem } from "node:os";
+function usableCpus() {
+  const status = readOr("/proc/self/status", "");
+  const allowed = parseCpuList(/^Cpus_allowed_list:\s*(.+)$/m.exec(status)?.[1] ?? "") ?? cpus().map((_, id) => id);
+  return allowed.map((id) => ({ id, core: siblings(id) }));
+}
+function siblings(id) {
+  return readOr(`/sys/devices/system/cpu/cpu${id}/topology/thread_siblings_list`, String(id)).trim();
+}
+function layoutFor(isolation) {
+  const usable = usableCpus();
+  if (isolation === "auto") return chooseLayout(usable);
+  const all = usable.map(({ id }) => id);
+  if (isolation === "off") {
+    const note = "isolation is off: load generator, service and databases may use every CPU; expect wide intervals";
+    return { generator: all, target: all, services: all, isolated: false, note };
+  }
+  const list = (key) => {
+    const named = parseCpuList(isolation[key]);
+    const missing = named?.filter((cpu) => !all.includes(cpu)) ?? [];
+    if (named !== null && missing.length === 0) return named;
+    throw new InputError(
+      `measure.isolation.${key}: ${JSON.stringify(isolation[key])} names CPUs that cannot be used here; usable: ${all.join(",")}`
+    );
+  };
+  return describeLayout({ generator: list("generator"), target: list("target"), services: list("services") });
+}
+function machineFacts() {
+  const usable = usableCpus();
+  return {
+    cpuModel: cpus()[0]?.model.trim() ?? "unknown",
+    logicalCpus: usable.length,
+    physicalCores: new Set(usable.map(({ core }) => core)).size,
+    memoryBytes: totalmem(),
+    kernel: release(),
+    os: /^PRETTY_NAME="?([^"\n]+)/m.exec(readOr("/etc/os-release", ""))?.[1] ?? "unknown",
+    cgroup: existsSync("/sys/fs/cgroup/cgroup.controllers") ? "v2" : existsSync("/sys/fs/cgroup/cpuacct") ? "v1" : "none"
+  };
+}
+function readOr(path, fallback) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return fallback;
+  }
+}
+
+// scripts/src/phases/stored-base.ts
+import { execFile } from "node:child_process";
+import { readFileSync as readFileSync2 } from "node:fs";
+import { relative as relative2, resolve as resolve2 } from "node:path";
+import { promisify } from "node:util";
+var STORED = "stored";
+async function storedBase(options, treesDirectory, warn, env) {
+  const said = [];
+  const { head, judge: judgeTree } = await resolveHead(options, treesDirectory);
+  const removeJudge = await checkOut({ base: judgeTree ?? head, head });
+  try {
+    const judge = await judgeOf({ base: judgeTree ?? head, head }, options.config ?? null, (line) => said.push(line));
+    const { config } = judge;
+    const { baseline } = config;
+    const wantsDriver = wantedDriver(options.driver, config.target);
+    if (wantsDriver === "url" || wantsDriver === "auto" && config.target.url !== null) {
+      throw new InputError("--base stored: with driver url nothing starts the anchor; use compose or process");
+    }
+    const driver = await chooseDriver(wantsDriver, config.target);
+    if (baseline.anchor === null) {
+      const why2 = "baseline.anchor names no version that records are relative to";
+      if (judgeTree !== null) return { kind: "none", why: why2 };
+      throw new InputError(
+        `--base stored: ${why2}. Write for example baseline: { anchor: v1.4.0 }, a release that stays as it is`
+      );
+    }
+    const [base, anchor] = await resolveAnchor(baseline.anchor, head.directory, treesDirectory);
+    const arms = { base, head };
+    checkImages(arms, driver, config.target);
+    checkCopied(arms, config.target.copy);
+    const store = storeOf(baseline.store, head.directory, judgeTree?.directory ?? null, env);
+    const found = await store.read().catch((error) => {
+      if (judgeTree === null || !(error instanceof StoreError)) throw error;
+      return error.message;
+    });
+    if (typeof found === "string") return { kind: "none", why: found };
+    const { records, missing } = found;
+    const branch = baseline.branch ?? options.branch ?? await branchOf(head.directory);
+    const { cpuModel, logicalCpus } = machineFacts();
+    const wanted = { branch, anchor, must: { driver, cpuModel, logicalCpus, k6: minor(K6_VERSION) } };
+    const stored = {
+      anchor,
+      store: store.label,
+      branch,
+      suites: suitesOf(config),
+      ...judgeTree === null ? {} : { judge: judgeTree }
+    };
+    const kept = worthKeeping(records, wanted);
+    const why = nothingFor(stored, comparable(kept, wanted));
+    if (why !== null && judgeTree !== null) return { kind: "none", why: `${store.label}: ${why}` };
+    for (const line of said) warn(line);
+    return { kind: "stored", judge, arms, sameSource: false, stored, history: { missing, records: kept } };
+  } finally {
+    await removeJudge();
+  }
+}
+function nothingFor({ suites }, { records, why }) {
+  if (why !== null) return why;
+  const isKnown = records.some(({ cells }) => cells.some(({ id, suite }) => suites[id] === suite));
+  return isKnown ? null : "its records asked for something else in every cell";
+}
+function suitesOf(config) {
+  const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
+  const suites = cellsOf(config).flatMap((cell) => {
+    const scenario = scenarios.get(cell.scenario);
+    if (scenario === void 0) return [];
+    const { work } = scenario;
+    const flow = work.kind === "flow" ? readFileSync2(work.file, "utf8") : null;
+    return [[cell.id, suiteOf(cell, scenario, flow, sha256)]];
+  });
+  return Object.fromEntries(suites);
+}
+function storeOf(name, head, judge, env) {
+  if (!(env["GITHUB_EVENT_NAME"] ?? "").startsWith("pull_request")) return openStore(name, { directory: head, env });
+  const directory = judge ?? head;
+  if (name.startsWith("git:")) {
+    const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
+    if (judge === null && name.includes("@")) {
+      throw new InputError(
+        `baseline.store: the pull request itself says where its records come from (${name}): keep them on a branch of the repository (store: git:perf-gate-data), or give the version to compare with (--base-ref)`
+      );
+    }
+    return openStore(name, { directory, env, origin: repository ? `${server}/${repository}` : void 0 });
+  }
+  const path = resolve2(directory, name);
+  if (isInside(head, path) && (judge === null || !isInside(judge, path))) {
+    throw new InputError(
+      `baseline.store: ${path} is part of the pull request itself, which could bring records of its own. Keep them on a branch (store: git:perf-gate-data), or give the version to compare with (--base-ref)`
+    );
+  }
+  return openStore(name, { directory, env });
+}
+function isInside(tree, path) {
+  const below = relative2(tree, path);
+  return below !== ".." && !below.startsWith("../");
+}
+async function branchOf(directory) {
+  const args = ["-C", directory, "symbolic-ref", "--quiet", "--short", "HEAD"];
+  const found = await promisify(execFile)("git", args).catch(() => null);
+  if (found !== null) return found.stdout.trim();
+  throw new InputError(
+    `${directory} has no branch checked out, so that it is not known whose records count: write baseline: { branch: main }`
+  );
+}
+
+export {
+  wantedDriver,
+  chooseDriver,
+  checkImages,
+  whyDriver,
+  judgeOf,
+  layoutFor,
+  machineFacts,
+  STORED,
+  storedBase,
+  branchOf
+};
