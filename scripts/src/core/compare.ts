@@ -1,3 +1,4 @@
+import { isOther } from "./arms.ts";
 import { configEdits } from "./edits.ts";
 import type {
   Arm,
@@ -290,6 +291,7 @@ function firstOf(reasons: readonly Reason[]): string {
 /** With a stored base, against what the newest record of the scenario counted. */
 function censusDifferences(plan: Plan, census: Census | null, stored: StoredResult | null): CensusDifference[] {
   const differences: CensusDifference[] = [];
+  if (isOther(plan)) return differences;
   for (const { scenario, arms } of census?.scenarios ?? []) {
     const recorded = stored === null ? arms.base.counts : stored.counts(scenario);
     for (const count of Object.keys(COUNT_LABEL) as CountName[]) {

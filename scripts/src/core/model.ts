@@ -165,6 +165,9 @@ export interface Scenario {
   addedByHead?: true;
 }
 
+/** What is requested, and which answers are right. */
+export type Asked = Pick<Scenario, "work" | "checks">;
+
 export type CountName = "sqlStatements" | "dbConnections" | "redisCommands" | "responseBytes";
 
 export interface GateConfig {
@@ -232,6 +235,13 @@ export interface ArmSource {
   image: string | null;
 }
 
+/** What one arm has of its own, in place of what the configuration says. */
+export interface OwnConfig {
+  target: TargetConfig;
+  /** Of another application: what it is asked in every cell; connection policy and load are those of the cell. */
+  asked?: Asked;
+}
+
 /** Logical CPUs, ascending. */
 export interface Layout {
   generator: number[];
@@ -280,6 +290,8 @@ export interface Plan {
   config: Config;
   /** The head's own where it says something else; null = the head has removed it; absent = they say the same. */
   headConfig?: Config | null;
+  /** Arms that are not started and asked as `config` says; absent = both are. See core/arms.ts. */
+  own?: Partial<Record<Arm, OwnConfig>>;
   cells: Cell[];
   layout: Layout;
   /** Absent where the base is measured. */

@@ -74,6 +74,9 @@ export function intake(files: ArtifactFiles, trusted: Trusted): Intake {
   const raw = parseJson("plan.json", files.plan);
   const brought = parseWith(planSchema, "plan.json", raw);
   if (planId(raw as Plan, sha256) !== brought.id) throw refuse("plan.json", "its content does not match its id");
+  if ((raw as Plan).own !== undefined) {
+    throw refuse("plan.json", "its two sides were not started alike: the job that measured it has a verdict");
+  }
   const config = trustedConfig(trusted);
   const plan = trustedPlan(brought, config, trusted);
   const added = checkCells(brought, plan, trusted.config === null);
