@@ -204,7 +204,10 @@ export interface BaselineConfig {
   store: string;
   /** Branch whose records are compared with; null = that of the run. */
   branch: string | null;
-  /** Frozen version that every recorded run measures along: a tag or commit, or an image by its digest; null = none. */
+  /**
+   * Frozen version that every recorded run measures along: a tag or commit, or an image by its digest; null = the bundled
+   * reference application.
+   */
   anchor: string | null;
   maxQpsDrop: number;
   maxP99Rise: number;

@@ -23,7 +23,7 @@ afterEach(async () => {
 /** No MySQL, no Redis, answers its own host alone. */
 const SERVICE = `<?php
 if ($_SERVER['HTTP_HOST'] !== 'shop.test' || getenv('MYSQL_HOST') !== false) http_response_code(500);
-usleep(strtok($_SERVER['REQUEST_URI'], '?') === '/slow' ? 20000 : 0);
+usleep(strtok($_SERVER['REQUEST_URI'], '?') === '/slow' ? 50000 : 0);
 echo 'served';
 `;
 const FLOW = `import http from "k6/http";
@@ -75,10 +75,10 @@ test("a small service beside the reference application: each answers what it is 
 
   const pilot = await runPilot(rig);
   const slow = pilot.find(({ cell }) => cell.scenario === "slow");
-  // Two VUs and 20 ms: the reference application answers far more than 100/s.
-  expect(slow?.qps).toBeGreaterThan(20);
-  expect(slow?.qps).toBeLessThanOrEqual(101);
-  expect(slow?.p99Ms).toBeGreaterThan(19);
+  // Two VUs and 50 ms: the reference application answers far more than 40/s.
+  expect(slow?.qps).toBeGreaterThan(10);
+  expect(slow?.qps).toBeLessThanOrEqual(41);
+  expect(slow?.p99Ms).toBeGreaterThan(49);
   const cells = pilot.map(({ cell, qps, p99Ms }) => afterPilot(plan, cell, qps, p99Ms));
 
   const lines = [];
@@ -105,4 +105,4 @@ test("a small service beside the reference application: each answers what it is 
     expect(rounds, cell.id).toBe(2);
     expect(figures.base?.qps, cell.id).toBeGreaterThan(0);
   }
-}, 120_000);
+}, 240_000);

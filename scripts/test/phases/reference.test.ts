@@ -1,9 +1,12 @@
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../src/config/load.ts";
+import { describePlan, planPhase } from "../../src/phases/plan.ts";
 import { referenceAnchor } from "../../src/phases/reference.ts";
+import { WorkDirectory } from "../../src/phases/work-directory.ts";
 import { startTarget } from "../../src/target/start.ts";
 import { home } from "../e2e/rig.ts";
 import { makeSite } from "../target/app.ts";
@@ -33,16 +36,33 @@ test("is started as its own configuration says, on the service's PHP", async () 
   expect(asked?.work).toMatchObject({ method: "GET", path: "/queries?n=5&connection=persistent" });
 });
 
+test("is what records are relative to where the configuration names nothing else", async () => {
+  const head = join(directory, "app");
+  mkdirSync(head);
+  const config = "target: { driver: process, host: shop.test }\nbaseline: { store: ../store.ndjson }\n";
+  writeFileSync(join(head, "perf-gate.yml"), config);
+  execFileSync("git", ["-C", head, "init", "--quiet", "--initial-branch", "main"]);
+  const work = new WorkDirectory(join(directory, "work"));
+  await planPhase({ home, base: "stored", head }, work, () => {}, {});
+  const plan = work.readPlan();
+  const { source, anchor } = await referenceAnchor(home);
+  expect(plan).toMatchObject({ arms: { base: source }, stored: { anchor }, sameSource: false });
+  expect(plan.config.target.host).toBe("shop.test");
+  expect(plan.own?.base).toMatchObject({ target: { host: "localhost" }, asked: { checks: { status: [200] } } });
+  expect(plan.own?.head).toBeUndefined();
+  expect(describePlan(plan, work)).toContain("anchor     reference application\n");
+});
+
 test("is called by its files: one that changed is another, a work directory in it is not", async () => {
   const copy = join(directory, "fixtures/app");
   cpSync(join(home, "fixtures/app"), copy, { recursive: true });
-  const { id } = await referenceAnchor(home);
-  expect(id).toMatch(/^[0-9a-f]{12}$/);
+  const { id } = (await referenceAnchor(home)).anchor;
+  expect(id).toMatch(/^sha256:[0-9a-f]{64}$/);
   mkdirSync(join(copy, ".perf-gate"));
   writeFileSync(join(copy, ".perf-gate/plan.json"), "{}");
-  expect((await referenceAnchor(directory)).id).toBe(id);
+  expect((await referenceAnchor(directory)).anchor.id).toBe(id);
   writeFileSync(join(copy, "src/Token.php"), "<?php\n");
-  expect((await referenceAnchor(directory)).id).not.toBe(id);
+  expect((await referenceAnchor(directory)).anchor.id).not.toBe(id);
 });
 
 test("cannot be started where nothing is", async () => {
