@@ -28,7 +28,7 @@ interface Flow {
 
 const block = JSON.parse(open(__ENV["BLOCK"] ?? "")) as BlockSpec;
 const flows = new Map<string, Flow>();
-for (const { work } of Object.values(block.scenarios)) {
+for (const { work } of Object.values(block.scenarios).flatMap(({ asked }) => Object.values(asked))) {
   if (work.kind === "flow" && !flows.has(work.file)) flows.set(work.file, require(work.file) as Flow);
 }
 
@@ -151,7 +151,7 @@ function buildOptions(): Options {
       executor: "constant-vus",
       exec: "warmUp",
       env: { ARM: arm },
-      vus: block.warmUp.vus,
+      vus: block.warmUp.vus[arm],
       duration: `${Math.round(block.warmUp.seconds * 1000)}ms`,
       gracefulStop: `${Math.round(block.warmUp.gracefulSeconds * 1000)}ms`,
     };
@@ -186,17 +186,19 @@ function buildOptions(): Options {
 export const options = buildOptions();
 
 function flowTarget(arm: "base" | "head", scenario: string): FlowTarget {
-  const headers: Headers = { Host: block.host };
+  const { url, host } = block.arms[arm];
+  const headers: Headers = { Host: host };
   if (block.scenarios[scenario]?.connection === "close") headers["Connection"] = "close";
-  return { url: block.urls[arm], host: block.host, headers };
+  return { url, host, headers };
 }
 
 /** Logs in where a flow asks for it, once per arm, then tells the parent that the scenarios begin now. */
 export function setup(): Record<string, unknown> {
   const data: Record<string, unknown> = {};
-  for (const [name, { work }] of Object.entries(block.scenarios)) {
-    if (work.kind !== "flow") continue;
+  for (const [name, { asked }] of Object.entries(block.scenarios)) {
     for (const arm of ["base", "head"] as const) {
+      const { work } = asked[arm];
+      if (work.kind !== "flow") continue;
       data[`${arm} ${name}`] = flows.get(work.file)?.setup?.(flowTarget(arm, name)) ?? null;
     }
   }
@@ -210,7 +212,7 @@ type Iteration = (data: Record<string, unknown>) => void;
 function iteration(arm: "base" | "head", name: string): Iteration {
   const scenario = block.scenarios[name];
   if (scenario === undefined) throw new Error(`block: no scenario ${name}`);
-  const { work, checks } = scenario;
+  const { work, checks } = scenario.asked[arm];
   const target = flowTarget(arm, name);
   if (work.kind === "flow") {
     const flow = flows.get(work.file);

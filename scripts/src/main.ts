@@ -143,7 +143,7 @@ async function runCommand(options: RunOptions): Promise<void> {
 async function planCommand(options: RunOptions): Promise<void> {
   const { describePlan, planPhase } = await import("./phases/plan.ts");
   const work = workDirectory(options);
-  const plan = await planPhase(options, work, progressOf(options).warn);
+  const plan = await planPhase({ ...options, home }, work, progressOf(options).warn);
   print(options.json ? json(plan) : describePlan(plan, work));
 }
 
@@ -278,7 +278,7 @@ function addGithub(program: Command): void {
   step("plan", "settle base and head from the event, write plan.json").action(async () => {
     const { githubPlanPhase } = await import("./phases/github-plan.ts");
     const { describePlan } = await import("./phases/plan.ts");
-    const { plan, work } = await githubPlanPhase(process.env, progressOf({ workDirectory: "" }).warn);
+    const { plan, work } = await githubPlanPhase(process.env, home, progressOf({ workDirectory: "" }).warn);
     print(describePlan(plan, work));
   });
   step("report", "the report, the job summary, annotations at the configuration's lines, and the outputs")

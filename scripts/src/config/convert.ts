@@ -55,7 +55,7 @@ function toBaseline(baseline: FileShape["baseline"]): BaselineConfig {
   return {
     store: baseline.store,
     branch: baseline.branch ?? null,
-    anchor: baseline.anchor ?? null,
+    anchor: baseline.anchor === "reference" ? null : baseline.anchor,
     maxQpsDrop: baseline["max-qps-drop"],
     maxP99Rise: baseline["max-p99-rise"],
     noise: baseline.noise,

@@ -147,13 +147,15 @@ export const fileSchema = section({
       .optional()
       .describe("Branch whose records are compared with. Default: the target branch of a pull request, else its own."),
     anchor: text({
-      allowed: "a tag or commit of the repository, or an image by its digest (name@sha256:...)",
+      allowed: "reference, a tag or commit of the repository, or an image by its digest (name@sha256:...)",
       accept: (value) => printable(500)(value) && /^[^-\s]\S*$/.test(value),
       fix: "Write for example v1.4.0, a version that stays as it is.",
-      json: { writtenExamples: ["v1.4.0"] },
+      json: { writtenExamples: ["v1.4.0", "reference"] },
     })
-      .optional()
-      .describe("Frozen version that every recorded run measures along: records hold ratios to it."),
+      .prefault("reference")
+      .describe(
+        "Frozen version that every recorded run measures along: records hold ratios to it. A release, or perf-gate's own reference application.",
+      ),
     "max-qps-drop": margins["max-qps-drop"]
       .prefault("10%")
       .describe("Throughput a scenario may lose against the records; wider than in `gate`, as jobs differ."),

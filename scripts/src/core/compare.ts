@@ -1,3 +1,4 @@
+import { isOther } from "./arms.ts";
 import { configEdits } from "./edits.ts";
 import type {
   Arm,
@@ -5,6 +6,7 @@ import type {
   BlockTimes,
   CellResult,
   Census,
+  CensusArm,
   CensusDifference,
   Comparison,
   Count,
@@ -287,13 +289,12 @@ function firstOf(reasons: readonly Reason[]): string {
 
 // ---------------------------------------------------------------- census
 
-/** With a stored base, against what the newest record of the scenario counted. */
 function censusDifferences(plan: Plan, census: Census | null, stored: StoredResult | null): CensusDifference[] {
   const differences: CensusDifference[] = [];
   for (const { scenario, arms } of census?.scenarios ?? []) {
-    const recorded = stored === null ? arms.base.counts : stored.counts(scenario);
+    const expected = expectedCounts(plan, stored, { scenario, arms });
     for (const count of Object.keys(COUNT_LABEL) as CountName[]) {
-      const [base, head] = [recorded[count], arms.head.counts[count]];
+      const [base, head] = [expected[count], arms.head.counts[count]];
       if (base === undefined || head === undefined || (stored !== null && !head.exact)) continue;
       const allowed = plan.config.gate.maxAdded[count] ?? null;
       const differs = base.exact && head.exact ? base.perRequest !== head.perRequest : apart(base, head);
@@ -303,6 +304,16 @@ function censusDifferences(plan: Plan, census: Census | null, stored: StoredResu
     }
   }
   return differences;
+}
+
+/** With a stored base, what the newest record of the scenario counted. Another application's counts are no base. */
+function expectedCounts(
+  plan: Plan,
+  stored: StoredResult | null,
+  { scenario, arms }: Census["scenarios"][number],
+): CensusArm["counts"] {
+  if (stored !== null) return stored.counts(scenario);
+  return isOther(plan) ? {} : arms.base.counts;
 }
 
 /**

@@ -1,10 +1,11 @@
+import { targetOf } from "./arms.ts";
 import { ARMS, type Environment, type Plan } from "./model.ts";
 
 /** Sentences about conditions under which the figures mean less than they seem to. */
 export function environmentWarnings(plan: Plan, php: Environment["php"]): string[] {
   const warnings: string[] = [];
-  const { jit } = plan.config.target.php;
   for (const arm of ARMS) {
+    const { jit } = targetOf(plan, arm).php;
     const state = php[arm];
     if (state === null) continue;
     if (state.xdebug) warnings.push(`${arm}: Xdebug is loaded: every figure is several times too slow`);

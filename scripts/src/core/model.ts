@@ -165,6 +165,9 @@ export interface Scenario {
   addedByHead?: true;
 }
 
+/** What is requested, and which answers are right. */
+export type Asked = Pick<Scenario, "work" | "checks">;
+
 export type CountName = "sqlStatements" | "dbConnections" | "redisCommands" | "responseBytes";
 
 export interface GateConfig {
@@ -201,7 +204,10 @@ export interface BaselineConfig {
   store: string;
   /** Branch whose records are compared with; null = that of the run. */
   branch: string | null;
-  /** Frozen version that every recorded run measures along: a tag or commit, or an image by its digest; null = none. */
+  /**
+   * Frozen version that every recorded run measures along: a tag or commit, or an image by its digest; null = the bundled
+   * reference application.
+   */
   anchor: string | null;
   maxQpsDrop: number;
   maxP99Rise: number;
@@ -230,6 +236,13 @@ export interface ArmSource {
   repository: string | null;
   /** Image reference with its digest (name@sha256:...); null = the arm is no image. Driver `compose` only. */
   image: string | null;
+}
+
+/** What one arm has of its own, in place of what the configuration says. */
+export interface OwnConfig {
+  target: TargetConfig;
+  /** Of another application: what it is asked in every cell; connection policy and load are those of the cell. */
+  asked?: Asked;
 }
 
 /** Logical CPUs, ascending. */
@@ -280,6 +293,8 @@ export interface Plan {
   config: Config;
   /** The head's own where it says something else; null = the head has removed it; absent = they say the same. */
   headConfig?: Config | null;
+  /** Arms that are not started and asked as `config` says; absent = both are. See core/arms.ts. */
+  own?: Partial<Record<Arm, OwnConfig>>;
   cells: Cell[];
   layout: Layout;
   /** Absent where the base is measured. */

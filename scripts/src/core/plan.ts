@@ -1,4 +1,6 @@
+import { askedOf } from "./arms.ts";
 import {
+  ARMS,
   assertNever,
   type Cell,
   type Config,
@@ -46,9 +48,11 @@ export function buildPlan(input: PlanInput, hash: (text: string) => string): Pla
 
 /** What `Plan.id` must be; differs where the file was edited. */
 export function planId(plan: Omit<Plan, "id">, hash: (text: string) => string): string {
-  const { version, seed, arms, sameSource, driver, config, cells, layout, headConfig, stored, insteadOfRecords } = plan;
+  const { version, seed, arms, sameSource, driver, config, cells, layout } = plan;
+  const { headConfig, own, stored, insteadOfRecords } = plan;
   const parts: unknown[] = [version, seed, arms, sameSource, driver, config, cells, layout];
   if (headConfig !== undefined) parts.push(headConfig);
+  if (own !== undefined) parts.push({ own });
   if (stored !== undefined) parts.push({ stored });
   if (insteadOfRecords !== undefined) parts.push({ insteadOfRecords });
   return hash(JSON.stringify(parts));
@@ -137,8 +141,10 @@ function slotOf(
   seconds: number,
   p99Ms: number,
 ): Pick<PilotCell, "slotSeconds" | "turnSeconds" | "gapSeconds"> {
-  const { load, work } = scenarioOf(plan, cell);
-  const shortest = load.model === "closed" && work.kind === "request" ? SHORTEST : SHORTEST_SCENARIO;
+  const scenario = scenarioOf(plan, cell);
+  const { load } = scenario;
+  const onlyRequests = ARMS.every((arm) => askedOf(plan, scenario, arm).work.kind === "request");
+  const shortest = load.model === "closed" && onlyRequests ? SHORTEST : SHORTEST_SCENARIO;
   const gapSeconds = round(Math.min(MAX_GAP, Math.max(shortest.gap, (2 * p99Ms) / 1000)));
   if (load.model === "ramp") return { slotSeconds: rampSeconds(load), turnSeconds: rampSeconds(load), gapSeconds };
   const turnSeconds = Math.min(seconds, round((shortest.turn / shortest.gap) * gapSeconds));

@@ -49,12 +49,15 @@ export interface HistoryRecord {
  */
 export const NO_ANCHOR = "none";
 
+/** Label of the anchor where the configuration names none. */
+export const REFERENCE = "reference application";
+
 export interface Anchor {
   /** What the user calls it: a tag, an image's name. */
   label: string;
   /**
-   * What it is: a commit (40 hex digits), an image's digest (sha256:...), or NO_ANCHOR. Only records with the same id
-   * compare.
+   * What it is: a commit (40 hex digits), the digest of an image or of the reference application (sha256:...), or
+   * NO_ANCHOR. Only records with the same id compare.
    */
   id: string;
 }

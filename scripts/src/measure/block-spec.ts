@@ -1,4 +1,4 @@
-import type { Arm, Checks, ConnectionPolicy, LatencyMs, Stage, Work } from "../core/model.ts";
+import type { Arm, Asked, ConnectionPolicy, LatencyMs, Stage } from "../core/model.ts";
 import type { Stretch } from "../core/schedule.ts";
 
 /** One slot as k6 runs it. */
@@ -24,11 +24,10 @@ export interface SlotSpec {
 
 /** What k6/block.ts reads from the file in BLOCK. */
 export interface BlockSpec {
-  urls: Record<Arm, string>;
-  host: string;
-  scenarios: Record<string, { work: Work; connection: ConnectionPolicy; checks: Checks }>;
+  arms: Record<Arm, { url: string; host: string }>;
+  scenarios: Record<string, { connection: ConnectionPolicy; asked: Record<Arm, Asked> }>;
   /** Every listed scenario in turn, on both arms at once; results are discarded. 0 s = none. */
-  warmUp: { seconds: number; gracefulSeconds: number; vus: number; scenarios: string[] };
+  warmUp: { seconds: number; gracefulSeconds: number; vus: Record<Arm, number>; scenarios: string[] };
   slots: SlotSpec[];
 }
 

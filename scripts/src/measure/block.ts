@@ -2,18 +2,20 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { askedOf, isOther, perArm, targetOf } from "../core/arms.ts";
 import { MeasureError } from "../core/errors.ts";
-import type {
-  Arm,
-  BlockTimes,
-  Cell,
-  PilotCell,
-  Plan,
-  RunStage,
-  Scenario,
-  SlotEvent,
-  SlotSample,
-  Witness,
+import {
+  ARMS,
+  type Arm,
+  type BlockTimes,
+  type Cell,
+  type PilotCell,
+  type Plan,
+  type RunStage,
+  type Scenario,
+  type SlotEvent,
+  type SlotSample,
+  type Witness,
 } from "../core/model.ts";
 import { OPEN_PILOT_VUS, plateauOf } from "../core/plan.ts";
 import { type ScheduledSlot, type Stretch, scheduleBlock } from "../core/schedule.ts";
@@ -73,18 +75,29 @@ export async function runBlock(
   };
 }
 
-/** One short slot of the base for every cell, closed whatever its model, to learn its rate. */
+/**
+ * One short slot for every cell, closed whatever its model, to learn its rate: of the base, and where that is another
+ * application of both arms. Then the slower one counts: slots have to be long enough for both.
+ */
 export async function runPilot(rig: Rig): Promise<{ cell: Cell; qps: number; p99Ms: number | null }[]> {
+  const arms: readonly Arm[] = isOther(rig.plan) ? ARMS : ["base"];
   let startSeconds = PILOT_WARM_UP + WARM_UP_GAP;
-  const schedule = rig.plan.cells.map((cell): PilotSlot => {
-    const stretches = [{ startSeconds, seconds: PILOT_SLOT }];
-    startSeconds += PILOT_SLOT + WARM_UP_GAP;
-    return { cell: cell.id, arm: "base", order: 0, stretches, gapSeconds: WARM_UP_GAP, rate: null, pilot: true };
-  });
+  const schedule = rig.plan.cells.flatMap((cell) =>
+    arms.map((arm, order): PilotSlot => {
+      const stretches = [{ startSeconds, seconds: PILOT_SLOT }];
+      startSeconds += PILOT_SLOT + WARM_UP_GAP;
+      return { cell: cell.id, arm, order, stretches, gapSeconds: WARM_UP_GAP, rate: null, pilot: true };
+    }),
+  );
   const { slots } = await drive(rig, schedule, PILOT_WARM_UP);
   return rig.plan.cells.map((cell) => {
-    const result = slots.find(({ slot }) => slot.cell === cell.id)?.result;
-    return { cell, qps: (result?.requests ?? 0) / PILOT_SLOT, p99Ms: result?.latencyMs?.p99 ?? null };
+    const results = slots.filter(({ slot }) => slot.cell === cell.id).map(({ result }) => result ?? EMPTY);
+    const p99s = results.flatMap(({ latencyMs }) => latencyMs?.p99 ?? []);
+    return {
+      cell,
+      qps: results.length === 0 ? 0 : Math.min(...results.map(({ requests }) => requests)) / PILOT_SLOT,
+      p99Ms: p99s.length === 0 ? null : Math.max(...p99s),
+    };
   });
 }
 
@@ -177,7 +190,7 @@ const UNSEEN: Record<Arm, Seen> = {
   head: { witness: null, portErrors: 0, oomKilled: false },
 };
 
-/** The slots of each round together: of the pilot one, else two. */
+/** The slots of each round together: two, or one of the pilot. */
 function roundsOf(schedule: readonly AnySlot[]): AnySlot[][] {
   const rounds: AnySlot[][] = [];
   for (const slot of schedule) {
@@ -226,23 +239,34 @@ function toSample(plan: Plan, measured: MeasuredSlot, stage: RunStage, block: nu
 }
 
 function buildSpec(rig: Rig, schedule: readonly AnySlot[], warmUpSeconds: number): BlockSpec {
-  const { plan, target } = rig;
-  const scenarios: BlockSpec["scenarios"] = {};
-  for (const { cell } of schedule) {
-    const { name, work, connection, checks } = scenarioOf(plan, cell);
-    scenarios[name] = { work, connection, checks };
-  }
+  const { plan } = rig;
+  const subjects = subjectsOf(
+    rig,
+    schedule.map(({ cell }) => scenarioOf(plan, cell)),
+  );
   return {
-    urls: { base: target.url("base"), head: target.url("head") },
-    host: target.host,
-    scenarios,
+    ...subjects,
     warmUp: {
       seconds: warmUpSeconds,
       gracefulSeconds: WARM_UP_GAP * GRACEFUL_SHARE,
-      vus: plan.config.target.php.workers,
-      scenarios: Object.keys(scenarios),
+      vus: perArm((arm) => targetOf(plan, arm).php.workers),
+      scenarios: Object.keys(subjects.scenarios),
     },
     slots: roundsOf(schedule).flatMap((slots, round) => slots.map((slot) => slotSpec(plan, slot, round))),
+  };
+}
+
+/** Who is asked, and what; a scenario may be given more than once. */
+export function subjectsOf(
+  { plan, target }: Rig,
+  scenarios: readonly Scenario[],
+): Pick<BlockSpec, "arms" | "scenarios"> {
+  const asked = (scenario: Scenario) => perArm((arm) => askedOf(plan, scenario, arm));
+  return {
+    arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),
+    scenarios: Object.fromEntries(
+      scenarios.map((scenario) => [scenario.name, { connection: scenario.connection, asked: asked(scenario) }]),
+    ),
   };
 }
 

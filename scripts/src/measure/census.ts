@@ -1,6 +1,17 @@
 import { Agent, request } from "node:http";
-import type { Arm, Census, CensusArm, Count, CountName, Scenario } from "../core/model.ts";
-import { ARMS } from "../core/model.ts";
+import { askedOf, targetOf } from "../core/arms.ts";
+import {
+  ARMS,
+  type Arm,
+  type Census,
+  type CensusArm,
+  type Checks,
+  type ConnectionPolicy,
+  type Count,
+  type CountName,
+  type Scenario,
+  type Work,
+} from "../core/model.ts";
 import type { ServiceCounters } from "../target/target.ts";
 import type { Rig } from "./block.ts";
 import { runIterations } from "./iterations.ts";
@@ -28,19 +39,29 @@ export async function takeCensus(rig: Rig, progress: (line: string) => void): Pr
     const arms: Partial<Record<Arm, CensusArm>> = {};
     for (const arm of ARMS) {
       rig.signal.throwIfAborted();
+      const { work, checks } = askedOf(rig.plan, scenario, arm);
       arms[arm] =
-        scenario.work.kind === "flow" ? await countFlow(rig, scenario, arm) : await countRequest(rig, scenario, arm);
+        work.kind === "flow"
+          ? await countFlow(rig, scenario, arm)
+          : await countRequest(rig, { work, checks, connection: scenario.connection }, arm);
     }
     scenarios.push({ scenario: scenario.name, arms: arms as Record<Arm, CensusArm> });
   }
   return { version: 1, planId: rig.plan.id, requestsPerRepeat: REQUESTS_PER_REPEAT, repeats: REPEATS, scenarios };
 }
 
-async function countRequest(rig: Rig, scenario: Scenario, arm: Arm): Promise<CensusArm> {
-  const { workers } = rig.plan.config.target.php;
-  const agent = new Agent({ keepAlive: scenario.connection === "keep-alive" });
-  const url = await rig.target.hostUrl(arm);
-  const send = () => sendOne(rig, scenario, url, agent);
+/** A scenario that is a single request, as one arm is asked. */
+interface SingleRequest {
+  work: Extract<Work, { kind: "request" }>;
+  checks: Checks;
+  connection: ConnectionPolicy;
+}
+
+async function countRequest(rig: Rig, single: SingleRequest, arm: Arm): Promise<CensusArm> {
+  const { workers } = targetOf(rig.plan, arm).php;
+  const agent = new Agent({ keepAlive: single.connection === "keep-alive" });
+  const at = { url: await rig.target.hostUrl(arm), host: rig.target.host(arm) };
+  const send = () => sendOne(single, at, agent);
   try {
     // Every worker opens what it keeps open: persistent connections must not count as new ones.
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: workers }, send));
@@ -72,7 +93,7 @@ async function countFlow(rig: Rig, scenario: Scenario, arm: Arm): Promise<Census
     const result = await runIterations(rig, scenario, arm, iterations);
     return { before, after: await rig.target.counters(), result };
   };
-  await grown(rig.plan.config.target.php.workers * 3);
+  await grown(targetOf(rig.plan, arm).php.workers * 3);
   const one = await grown(1);
   const repeats: Partial<Record<CountName, number[]>> = {};
   let failed = 0;
@@ -91,15 +112,13 @@ async function countFlow(rig: Rig, scenario: Scenario, arm: Arm): Promise<Census
   };
 }
 
-function sendOne(rig: Rig, scenario: Scenario, url: string, agent: Agent): Promise<Answer> {
-  const { work, checks } = scenario;
-  if (work.kind === "flow") throw new Error("a flow is no single request");
+function sendOne({ work, checks }: SingleRequest, at: { url: string; host: string }, agent: Agent): Promise<Answer> {
   return new Promise((resolve) => {
     const failed = { status: 0, bytes: 0, passed: false };
-    const headers: Record<string, string> = { ...work.headers, host: rig.target.host };
+    const headers: Record<string, string> = { ...work.headers, host: at.host };
     if (work.body !== null) headers["content-length"] = String(Buffer.byteLength(work.body));
     const outgoing = request(
-      new URL(work.path, `${url}/`),
+      new URL(work.path, `${at.url}/`),
       { method: work.method, agent, timeout: TIMEOUT_MS, headers },
       (response) => {
         const chunks: Buffer[] = [];

@@ -1,19 +1,17 @@
 import { MeasureError } from "../core/errors.ts";
 import type { Arm, Scenario } from "../core/model.ts";
-import type { Rig } from "./block.ts";
+import { type Rig, subjectsOf } from "./block.ts";
 import type { SlotResult } from "./block-spec.ts";
 import { startK6 } from "./k6.ts";
 
 /** Runs a scenario `iterations` times, one after the other, in a k6 process of its own. */
 export async function runIterations(rig: Rig, scenario: Scenario, arm: Arm, iterations: number): Promise<SlotResult> {
-  const { name, work, connection, checks } = scenario;
+  const { name } = scenario;
   const k6 = startK6(
     rig,
     {
-      urls: { base: rig.target.url("base"), head: rig.target.url("head") },
-      host: rig.target.host,
-      scenarios: { [name]: { work, connection, checks } },
-      warmUp: { seconds: 0, gracefulSeconds: 0, vus: 1, scenarios: [] },
+      ...subjectsOf(rig, [scenario]),
+      warmUp: { seconds: 0, gracefulSeconds: 0, vus: { base: 1, head: 1 }, scenarios: [] },
       slots: [
         {
           arm,

@@ -78,7 +78,7 @@ export function startK6(rig: Rig, spec: BlockSpec, cpus: readonly number[] | nul
     ...["-e", `BLOCK=${blockFile}`, "-e", "RESULT=stdout", join(scripts, "block.ts")],
   ];
   // Fewer, longer garbage collections: each one is a pause in the load.
-  const env = { ...withoutProxy(Object.values(spec.urls)), GOGC: "400" };
+  const env = { ...withoutProxy(Object.values(spec.arms).map(({ url }) => url)), GOGC: "400" };
   const trees = Object.values(rig.plan.arms).flatMap(({ directory }) => directory ?? []);
   const reads = [scripts, blockFile, ...flowsOf(spec).map((file) => treeOf(file, trees))];
   const place = typeof rig.k6 === "string" ? onThisHost(rig.k6, cpus) : inContainer(rig.k6, { cpus, reads, env });
@@ -187,7 +187,9 @@ function inContainer(generator: Generator, options: GeneratorOptions): Place {
 }
 
 const flowsOf = ({ scenarios }: BlockSpec): string[] =>
-  Object.values(scenarios).flatMap(({ work }) => (work.kind === "flow" ? [work.file] : []));
+  Object.values(scenarios)
+    .flatMap(({ asked }) => Object.values(asked))
+    .flatMap(({ work }) => (work.kind === "flow" ? [work.file] : []));
 
 /**
  * What a flow may import from: the tree of an arm that holds it, else the repository, else its own directory.

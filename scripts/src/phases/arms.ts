@@ -64,13 +64,13 @@ export async function resolveAnchor(
   anchor: string,
   inside: string,
   treesDirectory: string,
-): Promise<[ArmSource, Anchor]> {
+): Promise<{ source: ArmSource; anchor: Anchor }> {
   if (IMAGE.test(anchor)) {
     const source = await fromPath("baseline.anchor", anchor);
-    return [source, { label: source.label, id: anchor.slice(anchor.indexOf("@") + 1).toLowerCase() }];
+    return { source, anchor: { label: source.label, id: anchor.slice(anchor.indexOf("@") + 1).toLowerCase() } };
   }
   const source = await fromRef(anchor, inside, join(treesDirectory, "base"), "baseline.anchor");
-  return [source, { label: anchor, id: source.commit as string }];
+  return { source, anchor: { label: anchor, id: source.commit as string } };
 }
 
 /** Reference of an image that cannot change: host:port/name:tag@sha256:digest, host and tag optional. */

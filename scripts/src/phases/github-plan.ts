@@ -18,12 +18,14 @@ import { type Env, WorkDirectory } from "./work-directory.ts";
  */
 export async function githubPlanPhase(
   env: Env,
+  home: string,
   warn: (line: string) => void,
 ): Promise<{ plan: Plan; work: WorkDirectory }> {
   const inputs = readInputs(env);
   const { config, driver, budget, artifact } = inputs;
   const work = new WorkDirectory(join(required(env, "RUNNER_TEMP"), "perf-gate", artifact));
   const options = {
+    home,
     config: config ?? undefined,
     driver: driver === "auto" ? undefined : driver,
     budget: budget ?? undefined,

@@ -17,7 +17,7 @@ import type {
   StoredBase,
 } from "../core/model.ts";
 import { buildPlan, cellsOf, planId } from "../core/plan.ts";
-import { suiteOf } from "../core/record.ts";
+import { REFERENCE, suiteOf } from "../core/record.ts";
 import type { ArtifactFiles } from "../github/artifact.ts";
 import { readLines } from "./intake-samples.ts";
 import {
@@ -74,6 +74,9 @@ export function intake(files: ArtifactFiles, trusted: Trusted): Intake {
   const raw = parseJson("plan.json", files.plan);
   const brought = parseWith(planSchema, "plan.json", raw);
   if (planId(raw as Plan, sha256) !== brought.id) throw refuse("plan.json", "its content does not match its id");
+  if (brought.own !== undefined && brought.stored === undefined) {
+    throw refuse("plan.json", "its two sides were not started alike: the job that measured it has a verdict");
+  }
   const config = trustedConfig(trusted);
   const plan = trustedPlan(brought, config, trusted);
   const added = checkCells(brought, plan, trusted.config === null);
@@ -123,8 +126,10 @@ function trustedPlan(brought: ArtifactPlan, config: Config, trusted: Trusted): P
  */
 function trustedStored(brought: ArtifactPlan, config: Config, { history }: Trusted): StoredBase | undefined {
   if (brought.stored === undefined) return undefined;
-  const label = config.baseline.anchor;
-  if (label === null) throw refuse("plan.json", "the configuration at the base names no anchor (baseline.anchor)");
+  const label = config.baseline.anchor ?? REFERENCE;
+  if ((brought.own !== undefined) !== (label === REFERENCE)) {
+    throw refuse("plan.json", "it was measured against another anchor than that of the configuration at the base");
+  }
   if (history === undefined) throw refuse("plan.json", "it was compared with stored records, which are not read here");
   const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
   const suites = cellsOf(config).flatMap((cell) => {

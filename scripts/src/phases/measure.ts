@@ -1,3 +1,4 @@
+import { isOther } from "../core/arms.ts";
 import { blockSeconds, chooseConfirmation, expectedBlocks, mainDeadline, undecided } from "../core/budget.ts";
 import { environmentWarnings } from "../core/environment.ts";
 import { MeasureError } from "../core/errors.ts";
@@ -205,7 +206,7 @@ async function pilotOf(
   const earlier = pilotsOf(log.lines);
   if (earlier.size > 0) return earlier;
   if (replay(rig.plan, census, log.lines).cells.every((state) => state.status !== "judged")) return earlier;
-  progress.step("pilot: how fast is the base?");
+  progress.step(`pilot: how fast ${isOther(rig.plan) ? "are both" : "is the base"}?`);
   const before = performance.now();
   const found = await runPilot(rig);
   rig.signal.throwIfAborted();

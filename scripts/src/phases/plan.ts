@@ -14,6 +14,8 @@ import { STORED, storedBase } from "./stored-base.ts";
 import { type Env, sha256, type WorkDirectory } from "./work-directory.ts";
 
 export interface PlanOptions extends ArmOptions {
+  /** Repository root of perf-gate: its reference application is below it. */
+  home: string;
   config?: string | undefined;
   driver?: string | undefined;
   budget?: string | undefined;
@@ -81,6 +83,7 @@ interface Found {
   arms: Plan["arms"];
   /** By their labels where nothing is said. */
   sameSource?: boolean;
+  own?: NonNullable<Plan["own"]>;
   stored?: StoredBase;
   history?: Pick<History, "missing" | "records">;
   /** Why the base is measured though records were asked for. */
@@ -90,7 +93,7 @@ interface Found {
 async function finish(
   options: PlanOptions,
   work: WorkDirectory,
-  { judge, arms, sameSource, stored, history, why }: Found,
+  { judge, arms, sameSource, own, stored, history, why }: Found,
 ): Promise<Plan> {
   const { config, ...rest } = judge;
   const wanted = wantedDriver(options.driver, config.target);
@@ -110,6 +113,7 @@ async function finish(
       },
       layout: layoutFor(config.measure.isolation),
       ...rest,
+      ...(own === undefined ? {} : { own }),
       ...(stored === undefined ? {} : { stored }),
       ...(why === undefined ? {} : { insteadOfRecords: why }),
     },

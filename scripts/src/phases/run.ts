@@ -15,14 +15,14 @@ export interface RunResult {
 
 /** Every phase in turn. A run that was interrupted is still compared and reported. */
 export async function runPhases(
-  options: PlanOptions,
+  options: Omit<PlanOptions, "home">,
   work: WorkDirectory,
   home: string,
   progress: Progress,
   terminal: { colour: boolean; width: number },
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const plan = await planPhase(options, work, progress.warn);
+  const plan = await planPhase({ ...options, home }, work, progress.warn);
   progress.step(`${describePlan(plan, work)}\n`);
   const stop = await measurePhase(work, home, progress, signal);
   const comparison = comparePhase(work);

@@ -63,7 +63,7 @@ export async function recordRun(
   if (plan.stored === undefined) {
     throw new InputError(
       `the run compared ${head.label} with ${base.label}, and a record is relative to an anchor: ` +
-        "measure with `perf-gate run --base stored`, and baseline.anchor in the configuration",
+        "measure with `perf-gate run --base stored`",
     );
   }
   if ((env["GITHUB_EVENT_NAME"] ?? "").startsWith("pull_request")) {

@@ -14,6 +14,7 @@ import { checkImages, chooseDriver, wantedDriver } from "./driver.ts";
 import { type Judge, judgeOf } from "./judge.ts";
 import { machineFacts } from "./machine.ts";
 import type { PlanOptions } from "./plan.ts";
+import { referenceAnchor } from "./reference.ts";
 import { type Env, sha256 } from "./work-directory.ts";
 
 /** What `--base` and the input `base` say for records in the place of a version. */
@@ -25,6 +26,7 @@ export type Stored =
       judge: Judge;
       arms: Plan["arms"];
       sameSource: false;
+      own?: NonNullable<Plan["own"]>;
       stored: StoredBase;
       history: Pick<History, "missing" | "records">;
     }
@@ -35,7 +37,8 @@ export type Stored =
  * What `--base stored` stands for: the anchor as the base arm, and the records that the head may be compared with. The
  * configuration is that of `baseRef` where one is given: a change does not set its own margins or anchor.
  *
- * @throws InputError where there is no anchor, the store is damaged, or it cannot be reached and there is no `baseRef`
+ * @throws InputError where the anchor is not there, the store is damaged, or it cannot be reached and there is no
+ *   `baseRef`
  */
 export async function storedBase(
   options: PlanOptions,
@@ -55,25 +58,24 @@ export async function storedBase(
       throw new InputError("--base stored: with driver url nothing starts the anchor; use compose or process");
     }
     const driver = await chooseDriver(wantsDriver, config.target);
-    if (baseline.anchor === null) {
-      const why = "baseline.anchor names no version that records are relative to";
-      if (judgeTree !== null) return { kind: "none", why };
-      throw new InputError(
-        `--base stored: ${why}. Write for example baseline: { anchor: v1.4.0 }, a release that stays as it is`,
-      );
-    }
-    const [base, anchor] = await resolveAnchor(baseline.anchor, head.directory, treesDirectory);
+    const {
+      source: base,
+      anchor,
+      own,
+    } = baseline.anchor === null
+      ? await referenceAnchor(options.home)
+      : { ...(await resolveAnchor(baseline.anchor, head.directory, treesDirectory)), own: null };
     const arms = { base, head };
     checkImages(arms, driver, config.target);
     checkCopied(arms, config.target.copy);
     const store = storeOf(baseline.store, head.directory, judgeTree?.directory ?? null, env);
-    const found = await store.read().catch((error: Error) => {
+    const read = await store.read().catch((error: Error) => {
       // Out of reach is one thing, damaged another: that stops here.
       if (judgeTree === null || !(error instanceof StoreError)) throw error;
       return error.message;
     });
-    if (typeof found === "string") return { kind: "none", why: found };
-    const { records, missing } = found;
+    if (typeof read === "string") return { kind: "none", why: read };
+    const { records, missing } = read;
     const branch = baseline.branch ?? options.branch ?? (await branchOf(head.directory));
     const { cpuModel, logicalCpus } = machineFacts();
     const wanted = { branch, anchor, must: { driver, cpuModel, logicalCpus, k6: minor(K6_VERSION) } };
@@ -88,7 +90,8 @@ export async function storedBase(
     const why = nothingFor(stored, comparable(kept, wanted));
     if (why !== null && judgeTree !== null) return { kind: "none", why: `${store.label}: ${why}` };
     for (const line of said) warn(line);
-    return { kind: "stored", judge, arms, sameSource: false, stored, history: { missing, records: kept } };
+    const found = { judge, arms, sameSource: false as const, stored, history: { missing, records: kept } };
+    return { kind: "stored", ...found, ...(own === null ? {} : { own: { base: own(config.target) } }) };
   } finally {
     await removeJudge();
   }

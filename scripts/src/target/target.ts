@@ -64,16 +64,16 @@ export interface Target {
   /** Sentences a reader of the results must see. */
   readonly warnings: readonly string[];
   /** Host header of every request. */
-  readonly host: string;
+  host(arm: Arm): string;
   /** Fresh replicas of both arms' PHP runtime, ready to answer. Rejects with the end of the log. */
   restart(): Promise<void>;
   /** What PHP really runs with, asked of the running FPM; null where it cannot be asked. */
   php(arm: Arm): Promise<PhpState | null>;
-  /** Versions of what was started, e.g. { nginx: "1.22.1", mysql: "10.11.6-MariaDB" }. */
+  /** Versions of what was started, of PHP the head's, e.g. { nginx: "1.22.1", mysql: "10.11.6-MariaDB" }. */
   versions(): Promise<Record<string, string>>;
   /** Usage of one arm's runtime and web server; null where it cannot be read. */
   usage(arm: Arm): Usage | null;
-  /** Usage of the services both arms share; null where there are none or it cannot be read. */
+  /** Usage of the services of both arms; null where there are none or it cannot be read. */
   servicesUsage(): Usage | null;
   front(arm: Arm): Promise<FrontState | null>;
   counters(): Promise<ServiceCounters>;

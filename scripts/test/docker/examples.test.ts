@@ -55,7 +55,7 @@ async function siteOf(example: string, controller: string) {
   return site;
 }
 
-const ask = (target: Target, arm: Arm, path: string, host = target.host) => get(target.url(arm) + path, { host });
+const ask = (target: Target, arm: Arm, path: string, host = target.host(arm)) => get(target.url(arm) + path, { host });
 
 /** Statements, connections and commands of each scenario, per request or iteration; one number where arms agree. */
 function countsOf({ scenarios }: Census): Record<string, Record<string, unknown>> {

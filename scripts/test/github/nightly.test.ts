@@ -309,7 +309,7 @@ describe("what is refused, and then nothing is written", () => {
       { config: CONFIG.replace("anchor", "store: perf.ndjson, anchor") },
       /baseline\.store/,
     ],
-    ["no anchor", { config: CONFIG.replace("{ anchor: v1.4.0 }", "{}") }, /names no anchor/],
+    ["no anchor", { config: CONFIG.replace("{ anchor: v1.4.0 }", "{}") }, /another anchor/],
     [
       "a paired run",
       { change: (files: ReturnType<typeof textOf>) => ({ ...files, ...textOf(soundRun({ config: CONFIG })) }) },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../src/core/errors.ts";
 import { githubPlanPhase } from "../../src/phases/github-plan.ts";
+import { home } from "../e2e/rig.ts";
 
 /**
  * main:    one - two - three, the merge of a pull request
@@ -55,7 +56,7 @@ async function plan(event: string, payload: object, depth: number, inputs: Recor
       RUNNER_TEMP: job,
       ...inputs,
     };
-    const { plan } = await githubPlanPhase(env, () => {});
+    const { plan } = await githubPlanPhase(env, home, () => {});
     const { base, head } = plan.arms;
     const output = readFileSync(join(job, "output"), "utf8").replaceAll(job, "");
     return { base: base.commit, head: head.commit, labels: [base.label, head.label], output };

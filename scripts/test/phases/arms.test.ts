@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkCopied, checkOut, resolveArms, sameTree } from "../../src/phases/arms.ts";
 import { describePlan, planPhase } from "../../src/phases/plan.ts";
 import { WorkDirectory } from "../../src/phases/work-directory.ts";
+import { home } from "../e2e/rig.ts";
 
 const HEX = "0123456789abcdef".repeat(4);
 const IMAGE = `ghcr.test:5000/shop/app:1.2@sha256:${HEX}`;
@@ -67,7 +68,7 @@ describe("an image", () => {
   test("is planned with the head's compose file, and not without one", async () => {
     const work = new WorkDirectory(join(directory, ".perf-gate"));
     const warnings: string[] = [];
-    const plan = () => planPhase({ base: IMAGE, head: directory }, work, (line) => warnings.push(line));
+    const plan = () => planPhase({ home, base: IMAGE, head: directory }, work, (line) => warnings.push(line));
     write("perf-gate.yml", "target: {driver: process}");
     await expect(plan()).rejects.toThrow(/^--base: an image is started by a compose file of your own/);
     write("perf-gate.yml", "target: {compose: c.yml, service: app, port: 80}");
@@ -138,7 +139,7 @@ describe("target.copy", () => {
     write("perf-gate.yml", "target: {driver: process, copy: [.env, perf-gate.yml, vendor]}");
     commitAll();
     const work = new WorkDirectory(join(directory, ".perf-gate"));
-    await expect(planPhase({ baseRef: "main", head: directory }, work, () => {})).rejects.toThrow(
+    await expect(planPhase({ home, baseRef: "main", head: directory }, work, () => {})).rejects.toThrow(
       `target.copy: .env, vendor not found in ${directory}, from where the tree of the other version gets it: make it there`,
     );
     expect(String(git("worktree", "list")).trim().split("\n")).toHaveLength(1);

@@ -8,6 +8,7 @@ import type { Plan } from "../../src/core/model.ts";
 import { describePlan, planPhase } from "../../src/phases/plan.ts";
 import { WorkDirectory } from "../../src/phases/work-directory.ts";
 import { blocks, censusOf } from "../core/support.ts";
+import { home } from "../e2e/rig.ts";
 
 const BASE = `target: { driver: process }
 scenarios: [{ name: shop, path: /shop, levels: [20] }, { name: cart, path: /cart, levels: [20] }]
@@ -33,7 +34,7 @@ function plan(options: { config?: string; baseRef?: string; driver?: string; bud
       ? { base: join(directory, "base"), head: join(directory, "head") }
       : { head: directory };
   const work = new WorkDirectory(join(directory, ".perf-gate"));
-  return planPhase({ ...arms, ...options }, work, (line) => warnings.push(line));
+  return planPhase({ home, ...arms, ...options }, work, (line) => warnings.push(line));
 }
 
 /** Base and head with a configuration each; null = none. */

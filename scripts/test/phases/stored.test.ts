@@ -14,6 +14,7 @@ import { describePlan, type PlanOptions, planPhase } from "../../src/phases/plan
 import { storePhase } from "../../src/phases/store.ts";
 import { type Env, WorkDirectory } from "../../src/phases/work-directory.ts";
 import { blocks, censusOf, environmentOf } from "../core/support.ts";
+import { home } from "../e2e/rig.ts";
 
 const CONFIG = `target: { driver: process }
 scenarios: [{ name: shop, path: /shop, levels: [20] }]
@@ -59,7 +60,7 @@ function commit(files: Record<string, string>): string {
 
 const work = () => new WorkDirectory(join(directory, ".perf-gate"));
 const plan = (options: Partial<PlanOptions> = {}, env: Env = {}): Promise<Plan> =>
-  planPhase({ base: "stored", head: directory, ...options }, work(), (line) => warnings.push(line), env);
+  planPhase({ home, base: "stored", head: directory, ...options }, work(), (line) => warnings.push(line), env);
 const refusal = (promise: Promise<unknown>): Promise<string> => promise.then(String, (error: Error) => error.message);
 
 /** Writes what a finished run of the plan leaves behind, on this machine. */
@@ -126,13 +127,6 @@ describe("--base stored", () => {
     expect(comparePhase(work()).verdict).toBe("regression");
   });
 
-  test("without an anchor says how to name one", async () => {
-    commit({ "perf-gate.yml": CONFIG });
-    expect(await refusal(plan())).toBe(
-      "--base stored: baseline.anchor names no version that records are relative to. Write for example baseline: { anchor: v1.4.0 }, a release that stays as it is",
-    );
-  });
-
   test("an anchor that the clone does not have is told with its key", async () => {
     commit({ "perf-gate.yml": `${CONFIG}baseline: { store: ../store.ndjson, anchor: v9 }\n` });
     expect(await refusal(plan())).toMatch(
@@ -167,12 +161,13 @@ describe("with a version that can be measured instead", () => {
     ]);
   });
 
-  test("it is, where the configuration of that version names no anchor", async () => {
-    commit({ "perf-gate.yml": CONFIG });
-    git("checkout", "--quiet", "-b", "change");
-    commit({ "perf-gate.yml": CONFIG + BASELINE });
+  test("it is, where the records are relative to another anchor", async () => {
+    await recorded(1);
+    commit({ "perf-gate.yml": `${CONFIG}baseline: { store: ../store.ndjson }\n` });
     expect((await plan({ baseRef: "main" })).stored).toBeUndefined();
-    expect(warnings[0]).toMatch(/^baseline.anchor names no version .*: measured against main instead$/);
+    expect(warnings[0]).toMatch(
+      /against v1 \(.*this run against reference application .*: measured against main instead$/,
+    );
   });
 
   test("other cells than the records have are none", async () => {
@@ -270,7 +265,7 @@ describe("in a job on GitHub, with the input base: stored", () => {
         GITHUB_EVENT_PATH: join(root, "event.json"),
       };
       const all = { ...job, GITHUB_EVENT_NAME: name, INPUT_BASE: "stored", ...env };
-      return (await githubPlanPhase(all, (line) => warnings.push(line))).plan;
+      return (await githubPlanPhase(all, home, (line) => warnings.push(line))).plan;
     } finally {
       process.chdir(before);
     }

@@ -59,7 +59,7 @@ describe("with MySQL, Redis and the HTTP stand-in", () => {
   });
 
   test("the application sees the Host header and its environment, but no token of the job", async () => {
-    const { body } = await get(`${target.url("head")}/env`, { host: target.host });
+    const { body } = await get(`${target.url("head")}/env`, { host: target.host("head") });
     expect(JSON.parse(body)).toEqual({
       host: "shop.example",
       cwd: join(site.directory, "head"),

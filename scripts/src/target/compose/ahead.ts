@@ -10,7 +10,7 @@ import { checkEngine } from "./engine-check.ts";
 import { aheadTag, buildImages, WORK_LABEL, writeBakeFile } from "./images.ts";
 import { removeAhead } from "./leftovers.ts";
 import { below } from "./mounts.ts";
-import { recipeOf } from "./recipe.ts";
+import { recipesOf } from "./recipe.ts";
 import { sourceOf } from "./source.ts";
 import { mapValues } from "./types.ts";
 
@@ -30,8 +30,8 @@ export async function buildAhead(options: StartOptions, file: string | null): Pr
   guardDirectory(state);
   try {
     const labels = { [WORK_LABEL]: workDirectory };
-    const recipe = recipeOf(options, state);
-    const { projects } = await arrange(options, recipe, { id: "ahead", labels });
+    const recipes = recipesOf(options, state);
+    const { projects } = await arrange(options, recipes, { id: "ahead", labels });
     const made = bakeFile(projects, labels, cacheEntries(plan.config.target.buildCache));
     const fetched = made === null || file === null ? [] : fetchedTargets(made);
     if (fetched.length > 0) progress(`${fetched.join(", ")}: built from a repository elsewhere, left to measure`);
@@ -39,7 +39,7 @@ export async function buildAhead(options: StartOptions, file: string | null): Pr
       if (file !== null) write(file, NOTHING);
       return [];
     }
-    const places = [recipe.tree("base"), recipe.tree("head"), join(options.home, "docker")];
+    const places = [recipes.base.tree, recipes.head.tree, join(options.home, "docker")];
     if (file !== null) checkReads(made.reads, places);
     const bake = named(made, sourceOf(plan.id, made, workDirectory));
     if (file !== null) {

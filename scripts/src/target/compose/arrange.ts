@@ -1,4 +1,5 @@
-import type { Arm, Plan } from "../../core/model.ts";
+import { perArm } from "../../core/arms.ts";
+import { ARMS, type Arm, type Plan } from "../../core/model.ts";
 import type { StartOptions } from "../target.ts";
 import type { Projects } from "./bake.ts";
 import { checkBuildCache } from "./build-cache.ts";
@@ -23,28 +24,31 @@ export interface Arrangement {
  */
 export async function arrange(
   { plan, workDirectory, progress, signal }: StartOptions,
-  recipe: Recipe,
+  recipes: Record<ProjectName, Recipe>,
   run: { id: string; labels: Labels },
 ): Promise<Arrangement> {
-  const { env } = plan.config.target;
-  const resolving = (["base", "head", "shared"] as const).map((project) => resolve(recipe, project, env, signal));
+  const resolving = (["base", "head", "shared"] as const).map((project) => resolve(recipes[project], project, signal));
   await Promise.allSettled(resolving);
   const [base, head, shared] = (await Promise.all(resolving)) as [ComposeModel, ComposeModel, ComposeModel];
   const models = { base, head, shared };
-  const options = projectOptions(plan, recipe, run);
-  const ofArm = (arm: Arm) => armProject(models[arm], { ...options, arm, image: plan.arms[arm].image });
-  const projects = { base: ofArm("base"), head: ofArm("head"), shared: sharedProject(shared, options) };
-  const trees = { base: recipe.tree("base"), head: recipe.tree("head") };
+  const options = (project: ProjectName) => projectOptions(plan, recipes[project], run);
+  const ofArm = (arm: Arm) => armProject(models[arm], { ...options(arm), arm, image: plan.arms[arm].image });
+  const sharing = ARMS.filter((arm) => recipes[arm].shared.length > 0);
+  const projects = { ...perArm(ofArm), shared: sharedProject(shared, options("shared"), sharing) };
+  const trees = perArm((arm) => recipes[arm].tree);
   checkMounts(projects, trees);
   checkBuildCache(plan.config.target.buildCache, Object.values(trees));
-  const notices = noticesOf(models, sharedServices(shared, recipe.shared), { trees, workDirectory });
+  // Nobody may have changed the bundled file.
+  const mayDiffer = sharing.length === ARMS.length && recipes.shared.target.compose !== null;
+  const compared = sharedServices(shared, mayDiffer ? recipes.shared.shared : []);
+  const notices = noticesOf(models, compared, { trees, workDirectory });
   for (const notice of notices) progress(notice);
   return { models, projects };
 }
 
 function projectOptions({ layout, config }: Plan, recipe: Recipe, run: { id: string; labels: Labels }): SharedOptions {
-  const { resources, links } = config.target;
-  const { service, shared, restart } = recipe;
+  const { service, shared, restart, target } = recipe;
+  const { resources, links } = target;
   const cpus = config.measure.isolation === "off" ? null : { target: layout.target, services: layout.services };
   return { ...run, service, shared, targetServices: restart, resources, links, cpus };
 }

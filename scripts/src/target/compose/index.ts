@@ -29,7 +29,6 @@ export const startCompose: StartTarget = async (options) => {
 };
 
 class ComposeTarget implements Target {
-  readonly host: string;
   readonly warnings: string[] = [];
   generator: Gateway | null = null;
   readonly #options: StartOptions;
@@ -45,26 +44,28 @@ class ComposeTarget implements Target {
     this.#options = options;
     this.#versions = versions;
     this.#stack = new Stack(options, rootless);
-    this.host = options.plan.config.target.host;
   }
 
   async start(): Promise<void> {
     await this.#stack.start();
-    const named = (service: string | null) => this.#stack.all.filter((container) => container.service === service);
-    const { mysql, redis } = this.#stack.recipe.census;
+    const [mysql, redis] = [this.#stack.counted("mysql"), this.#stack.counted("redis")];
     const reach = (container: Container, port: number) => this.#stack.reach(container, port);
-    await this.#census.connect(named(mysql), named(redis), reach, this.#stack.log("mysql-client"));
+    await this.#census.connect(mysql, redis, reach, this.#stack.log("mysql-client"));
     for (const arm of ARMS) await this.#healthy(arm);
     this.generator = await this.#stack.gateway();
     if (!this.#stack.all.every(({ local, pid }) => local || pid === 0)) this.warnings.push(UNWATCHED);
   }
 
   url(arm: Arm): string {
-    return `http://${this.#stack.address(this.#front(arm))}:${this.#stack.recipe.port}`;
+    return `http://${this.#stack.address(this.#front(arm))}:${this.#stack.recipes[arm].port}`;
+  }
+
+  host(arm: Arm): string {
+    return this.#stack.recipes[arm].target.host;
   }
 
   hostUrl(arm: Arm): Promise<string> {
-    return this.#hostUrl(arm, this.#stack.recipe.port);
+    return this.#hostUrl(arm, this.#stack.recipes[arm].port);
   }
 
   async restart(): Promise<void> {
@@ -74,11 +75,11 @@ class ComposeTarget implements Target {
 
   async php(arm: Arm): Promise<PhpState | null> {
     const answer = await this.#ask(arm, "probe");
-    return answer === null ? null : phpState(answer as ProbeAnswer, this.#options.plan.config.target.php);
+    return answer === null ? null : phpState(answer as ProbeAnswer, this.#stack.recipes[arm].target.php);
   }
 
   async versions(): Promise<Record<string, string>> {
-    const php = (await this.php("base"))?.version;
+    const php = (await this.php("head"))?.version;
     return {
       ...(php === undefined ? {} : { php }),
       ...this.#census.versions,
@@ -138,24 +139,25 @@ class ComposeTarget implements Target {
 
   /** What answers HTTP and what is restarted with every block. */
   #target(arm: Arm): Container[] {
-    const { service, restart } = this.#stack.recipe;
+    const { service, restart } = this.#stack.recipes[arm];
     return this.#stack.containers(arm).filter((it) => it.service === service || restart.includes(it.service));
   }
 
   async #healthy(arm: Arm): Promise<void> {
-    const { plan, signal } = this.#options;
+    const { signal } = this.#options;
+    const { healthPath, host } = this.#stack.recipes[arm].target;
     const target = this.#target(arm);
     const url = await this.hostUrl(arm);
     await waitUntilHealthy({
       arm,
-      url: url + plan.config.target.healthPath,
-      host: this.host,
+      url: url + healthPath,
+      host,
       signal,
       stillAlive: () => {
         const dead = target.find((container) => !container.alive);
         if (dead !== undefined) throw new MeasureError(`${dead.service} of ${arm} died${dead.evidence()}`);
       },
-      evidence: () => this.#stack.movedHint() + target.map((container) => container.evidence()).join(""),
+      evidence: () => this.#stack.movedHint(arm) + target.map((container) => container.evidence()).join(""),
     }).catch(async (error: Error) => {
       signal.throwIfAborted();
       // One that has died is the better explanation.
@@ -166,7 +168,7 @@ class ComposeTarget implements Target {
 
   /** What answers HTTP. */
   #front(arm: Arm): Container {
-    const { service } = this.#stack.recipe;
+    const { service } = this.#stack.recipes[arm];
     const container = this.#stack.containers(arm).find((it) => it.service === service);
     if (container === undefined) throw new MeasureError(`target.service: ${service} of ${arm} has no container`);
     return container;
@@ -179,7 +181,7 @@ class ComposeTarget implements Target {
 
   /** FPM's own status or our probe, by way of a port that only the bundled target has. */
   async #ask(arm: Arm, what: "status" | "probe"): Promise<unknown> {
-    const { adminPort } = this.#stack.recipe;
+    const { adminPort } = this.#stack.recipes[arm];
     if (adminPort === null) return null;
     try {
       const url = await this.#hostUrl(arm, adminPort);

@@ -66,21 +66,26 @@ export function armProject(model: ComposeModel, options: ProjectOptions): Compos
 }
 
 /**
- * What runs once for both arms, on the networks of both, under its own names; null where nothing is shared.
+ * What runs once for both arms, on the networks of both, under its own names; null where nothing is shared. `arms`:
+ * those that need it.
  * `model` is the user's file as resolved for the shared project. Throws InputError as armProject() does.
  */
-export function sharedProject(model: ComposeModel, options: SharedOptions): ComposeModel | null {
+export function sharedProject(
+  model: ComposeModel,
+  options: SharedOptions,
+  arms: readonly Arm[] = ARMS,
+): ComposeModel | null {
   if (options.shared.length === 0) return null;
   const { linked, shared } = prepared(model, options);
   const onBoth = (it: ComposeService, name: string): ComposeService =>
-    it.networks === undefined ? it : { ...it, networks: bothArms(it.networks, name) };
+    it.networks === undefined ? it : { ...it, networks: ofArms(arms, it.networks, name) };
   return project(linked, options, "shared", {
     services: mapValues(
       pick(linked.services, (_, name) => shared.has(name)),
       onBoth,
     ),
     networks: Object.fromEntries(
-      networkKeys(linked).flatMap((key) => ARMS.map((arm) => [`${arm}_${key}`, network(options.id, arm, key)])),
+      networkKeys(linked).flatMap((key) => arms.map((arm) => [`${arm}_${key}`, network(options.id, arm, key)])),
     ),
   });
 }
@@ -152,9 +157,13 @@ function attached(to: Attachment | null, aliases: readonly string[]): Attachment
   return { ...to, aliases: [...new Set([...(to?.aliases ?? []), ...aliases])] };
 }
 
-function bothArms(networks: Record<string, Attachment | null>, name: string): Record<string, Attachment> {
+function ofArms(
+  arms: readonly Arm[],
+  networks: Record<string, Attachment | null>,
+  name: string,
+): Record<string, Attachment> {
   return Object.fromEntries(
-    Object.entries(networks).flatMap(([key, to]) => ARMS.map((arm) => [`${arm}_${key}`, attached(to, [name])])),
+    Object.entries(networks).flatMap(([key, to]) => arms.map((arm) => [`${arm}_${key}`, attached(to, [name])])),
   );
 }
 

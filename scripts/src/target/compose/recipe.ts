@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Arm, Plan } from "../../core/model.ts";
+import { isDeepStrictEqual } from "node:util";
+import { servicesOf, targetOf } from "../../core/arms.ts";
+import type { Arm, Plan, TargetConfig } from "../../core/model.ts";
 import { nginxConf } from "../process/nginx.ts";
 import { fpmConf, iniFile } from "../process/php-fpm.ts";
 import { PROBE_SCRIPT } from "../process/probe.ts";
@@ -8,19 +10,21 @@ import { nginxWorkers, siteServers } from "../process/site.ts";
 import type { StartOptions } from "../target.ts";
 import type { ProjectName } from "./types.ts";
 
-/** What is started, the user's compose file or the bundled one, in the same words. */
+/** What one project starts, of the user's compose file or the bundled one, in the same words. */
 export interface Recipe {
+  target: TargetConfig;
   /** Path of the compose file, and of the tree that its relative paths start from. */
-  file: (project: ProjectName) => string;
-  tree: (project: ProjectName) => string;
+  file: string;
+  tree: string;
   /** Values for the file's own variables. */
-  variables: (project: ProjectName) => Record<string, string>;
+  variables: Record<string, string>;
   service: string;
   port: number;
   /** Port that answers questions about FPM itself; null = nobody does. */
   adminPort: number | null;
   /** Services restarted before every block; PHP is the first. */
   restart: readonly string[];
+  /** Services that the shared project has. */
   shared: readonly string[];
   /** Services of the file that are not started. */
   left: readonly string[];
@@ -37,39 +41,53 @@ const INSIDE = {
 };
 const BACKING = ["mysql", "redis", "http"] as const;
 
-/** The recipe of a plan; for the bundled file, php-fpm's and nginx's configuration is written below `state`. */
-export function recipeOf({ plan, home }: StartOptions, state: string): Recipe {
-  const { compose, services, healthPath, host, php } = plan.config.target;
-  const tree = treesOf(plan);
-  const own = (project: ProjectName): Record<string, string> => ({
+/**
+ * The recipes of a plan; for the bundled file, php-fpm's and nginx's configuration is written below `state`. Where the
+ * services of one arm would not do for the other, the base has its own, and what is shared has the head alone.
+ */
+export function recipesOf(options: StartOptions, state: string): Record<ProjectName, Recipe> {
+  const { plan } = options;
+  const [base, head] = [targetOf(plan, "base"), targetOf(plan, "head")];
+  const recipe = (project: ProjectName, arm: Arm, target: TargetConfig) =>
+    recipeOf(options, state, { project, arm, target });
+  const own = { base: recipe("base", "base", base), head: recipe("head", "head", head) };
+  if (isDeepStrictEqual([base.compose, base.links], [head.compose, head.links])) {
+    return { ...own, shared: recipe("shared", "base", { ...base, services: servicesOf(plan) }) };
+  }
+  return { ...own, base: { ...own.base, shared: [] }, shared: recipe("shared", "head", head) };
+}
+
+/** The recipe of a project that is made from this arm's tree. */
+function recipeOf(
+  { plan, home }: StartOptions,
+  state: string,
+  { project, arm, target }: { project: ProjectName; arm: Arm; target: TargetConfig },
+): Recipe {
+  const { compose, services, healthPath, host, php } = target;
+  const tree = treeOf(plan, arm);
+  const variables = {
     PERF_GATE_ARM: project,
     PERF_GATE_ARM_NUMBER: project === "head" ? "1" : "0",
-    PERF_GATE_TREE: tree(project),
+    PERF_GATE_TREE: tree,
     PERF_GATE_HOME: home,
-  });
+  };
   if (compose !== null) {
     const { file, ...rest } = compose;
-    return {
-      ...rest,
-      tree,
-      file: (project) => join(tree(project), file),
-      variables: own,
-      adminPort: null,
-      left: [],
-    };
+    return { ...rest, target, tree, file: join(tree, file), variables, adminPort: null, left: [] };
   }
-  const config = join(state, "config");
-  writeConfig(config, plan);
+  const config = join(state, `config-${arm}`);
+  writeConfig(config, target, plan.layout.target);
   return {
+    target,
     tree,
-    file: () => join(home, "docker", "compose.yaml"),
-    variables: (project) => ({
-      ...own(project),
+    file: join(home, "docker", "compose.yaml"),
+    variables: {
+      ...variables,
       PERF_GATE_CONFIG: config,
       PERF_GATE_HEALTH: healthPath,
       PERF_GATE_HOST: host,
       ...(php.version === null ? {} : { PERF_GATE_PHP: php.version }),
-    }),
+    },
     service: "web",
     port: INSIDE.port,
     adminPort: INSIDE.adminPort,
@@ -84,15 +102,12 @@ export function recipeOf({ plan, home }: StartOptions, state: string): Recipe {
 }
 
 /** An image has no tree of its own: its compose file comes from the other arm's, or from where the user stands. */
-function treesOf({ arms }: Plan): (project: ProjectName) => string {
-  const tree = (arm: Arm): string =>
-    arms[arm].directory ?? arms[arm === "base" ? "head" : "base"].directory ?? process.cwd();
-  return (project) => tree(project === "head" ? "head" : "base");
+function treeOf({ arms }: Plan, arm: Arm): string {
+  return arms[arm].directory ?? arms[arm === "base" ? "head" : "base"].directory ?? process.cwd();
 }
 
 /** What the containers of the bundled file have mounted: the same configuration as for driver `process`. */
-function writeConfig(directory: string, plan: Plan): void {
-  const { php, root, index } = plan.config.target;
+function writeConfig(directory: string, { php, root, index }: TargetConfig, cpus: readonly number[]): void {
   mkdirSync(join(directory, "ini"), { recursive: true });
   const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
   write("php-fpm.conf", fpmConf(php, { socket: INSIDE.socket, log: "/proc/self/fd/2", root: true }));
@@ -107,5 +122,5 @@ function writeConfig(directory: string, plan: Plan): void {
     probe: `${INSIDE.config}/probe.php`,
   });
   const temporary = { directory: "/tmp", pidFile: "/tmp/nginx.pid" };
-  write("nginx.conf", nginxConf({ ...temporary, workers: nginxWorkers(plan.layout.target), servers, root: true }));
+  write("nginx.conf", nginxConf({ ...temporary, workers: nginxWorkers(cpus), servers, root: true }));
 }

@@ -14,21 +14,16 @@ import {
 } from "./types.ts";
 
 /**
- * The compose file as it is for one project: paths relative to the file itself, variables filled in, `env` in PHP's
- * services. Throws InputError where compose cannot read it.
+ * The compose file as it is for one project: paths relative to the file itself, variables filled in, `target.env` in
+ * PHP's services. Throws InputError where compose cannot read it.
  */
-export async function resolve(
-  recipe: Recipe,
-  project: ProjectName,
-  env: Record<string, string>,
-  signal: AbortSignal,
-): Promise<ComposeModel> {
-  const path = recipe.file(project);
+export async function resolve(recipe: Recipe, project: ProjectName, signal: AbortSignal): Promise<ComposeModel> {
+  const path = recipe.file;
   if (!existsSync(path)) {
     throw new InputError(`target.compose: there is no ${path}; name a compose file that both arms have in their tree`);
   }
   const args = ["compose", "--file", path, "config", "--format", "json"];
-  const text = await docker(args, { signal, env: recipe.variables(project) }).catch((error: Error) => {
+  const text = await docker(args, { signal, env: recipe.variables }).catch((error: Error) => {
     signal.throwIfAborted();
     const why = error instanceof DockerError ? error.stderr : error.message;
     const hint = /env file|no such file/i.test(why)
@@ -45,7 +40,7 @@ export async function resolve(
     pick(model.services, (_, name) => !left.has(name)),
     (service, name) => {
       const needed = withoutDependencies(service, left);
-      return recipe.restart.includes(name) ? withEnvironment(needed, env) : needed;
+      return recipe.restart.includes(name) ? withEnvironment(needed, recipe.target.env) : needed;
     },
   );
   return { ...model, services };

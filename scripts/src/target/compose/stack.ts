@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { perArm } from "../../core/arms.ts";
 import { MeasureError } from "../../core/errors.ts";
 import { ARMS, type Arm } from "../../core/model.ts";
 import { forgetDirectory, forgetLabel, guardDirectory, guardLabel } from "../guard.ts";
@@ -19,7 +20,7 @@ import { TOXIPROXY_PORT, toxics } from "./links.ts";
 import { OWNER_LABEL, thisOwner } from "./owner.ts";
 import { networksOf } from "./project.ts";
 import { whyUnreached } from "./reach.ts";
-import { type Recipe, recipeOf } from "./recipe.ts";
+import { type Recipe, recipesOf } from "./recipe.ts";
 import { oneShotsOf } from "./resolve.ts";
 import { clearTree } from "./tree.ts";
 import type { ComposeModel, Labels, ProjectName } from "./types.ts";
@@ -31,7 +32,7 @@ const CLOSE_TIMEOUT_MS = 60_000;
 
 /** The containers of a run: a compose project for each arm, and one for what they share. */
 export class Stack {
-  readonly recipe: Recipe;
+  readonly recipes: Readonly<Record<ProjectName, Recipe>>;
   readonly #options: StartOptions;
   readonly #rootless: boolean;
   readonly #id = randomBytes(4).toString("hex");
@@ -44,7 +45,7 @@ export class Stack {
   /** Decided when a container is asked for the first time. */
   #gateway: Promise<Gateway | null> | null = null;
   /** Services whose address changed at a restart. */
-  readonly #moved = new Set<string>();
+  readonly #moved = perArm(() => new Set<string>());
 
   constructor(options: StartOptions, rootless: boolean) {
     this.#options = options;
@@ -58,7 +59,7 @@ export class Stack {
       rmSync(this.log(log), { force: true });
     guardDirectory(this.#state);
     guardLabel(this.#label);
-    this.recipe = recipeOf(options, this.#state);
+    this.recipes = recipesOf(options, this.#state);
   }
 
   /** Path of a log below the work directory. */
@@ -72,13 +73,13 @@ export class Stack {
     const left = await removeLeftovers(signal);
     if (Object.keys(left).length > 0) progress(`removed ${describeRemoved(left)} that a killed run had left`);
     const run = { id: this.#id, labels: this.#labels };
-    const { models, projects } = await arrange(this.#options, this.recipe, run);
+    const { models, projects } = await arrange(this.#options, this.recipes, run);
     const { shared } = projects;
     const oneShots = oneShotsOf(Object.values(models));
     for (const project of PROJECTS) {
       const model = projects[project];
       if (model === null) continue;
-      const directory = dirname(this.recipe.file(project));
+      const directory = dirname(this.recipes[project].file);
       const log = (name: string) => this.log(name);
       const options = { project, id: this.#id, model, state: this.#state, directory, oneShots, log, signal };
       this.#deployments[project] = new Deployment(options);
@@ -86,37 +87,43 @@ export class Stack {
     const places = { file: join(this.#state, "bake.json"), log: this.log("build") };
     await provideImages(this.#options, projects, this.#labels, places);
     for (const deployment of Object.values(this.#deployments)) await deployment.pull();
-    for (const arm of ARMS) await this.#makeNetworks([models[arm], models.shared], arm);
+    for (const arm of ARMS) {
+      const isSharing = this.recipes[arm].shared.length > 0;
+      await this.#makeNetworks(isSharing ? [models[arm], models.shared] : [models[arm]], arm);
+    }
     if (shared !== null) {
-      progress(`starting ${Object.keys(shared.services).join(", ")} for both arms`);
+      progress(`starting shared: ${Object.keys(shared.services).join(", ")}`);
       const deployment = this.#deployment("shared");
       await deployment.startBacking(Object.keys(shared.services));
       await deployment.lookAt();
-      await this.#delay(deployment);
+      await this.#delay("shared");
     }
     for (const arm of ARMS) await this.#startArm(arm);
   }
 
   /** Restarts the PHP runtime of both arms at the same time, the services of each in the order of target.restart. */
   async restart(): Promise<void> {
-    const renewed = ARMS.flatMap((arm) => this.#runtime(arm));
+    const ofArm = perArm((arm) => this.#runtime(arm));
+    const renewed = Object.values(ofArm).flat();
     await this.#noteDeaths(renewed);
     const before = new Map(renewed.map((container) => [container, container.address()]));
     await Promise.all(ARMS.map((arm) => this.#restartArm(arm)));
     for (const deployment of Object.values(this.#deployments)) await deployment.lookAt(renewed);
-    for (const container of renewed) {
-      if (container.address() !== before.get(container)) this.#moved.add(container.service);
+    for (const arm of ARMS) {
+      for (const container of ofArm[arm]) {
+        if (container.address() !== before.get(container)) this.#moved[arm].add(container.service);
+      }
     }
   }
 
   /** Why a service may not reach a restarted one; empty where none has moved. */
-  movedHint(): string {
-    const { restart } = this.recipe;
-    const hints = [...this.#moved].map((name) => {
-      const askers = Object.entries(this.#deployment("head").model.services).flatMap(([asker, { depends_on = {} }]) =>
+  movedHint(arm: Arm): string {
+    const { restart, service } = this.recipes[arm];
+    const hints = [...this.#moved[arm]].map((name) => {
+      const askers = Object.entries(this.#deployment(arm).model.services).flatMap(([asker, { depends_on = {} }]) =>
         Object.hasOwn(depends_on, name) && !restart.includes(asker) ? [asker] : [],
       );
-      const all = [...restart, ...(askers.length > 0 ? askers : [this.recipe.service])];
+      const all = [...restart, ...(askers.length > 0 ? askers : [service])];
       return `\n${name} has another address since it was restarted. What asks it may know only the old one: write it after ${name}, restart: [${[...new Set(all)].join(", ")}]`;
     });
     return hints.join("");
@@ -125,7 +132,7 @@ export class Stack {
   /** The containers that are restarted, in that order. */
   #runtime(arm: Arm): Container[] {
     const { model, containers } = this.#deployment(arm);
-    const order = restartOrder(model.services, this.recipe.restart);
+    const order = restartOrder(model.services, this.recipes[arm].restart);
     return order.flatMap((name) => containers.filter(({ service }) => service === name));
   }
 
@@ -149,6 +156,14 @@ export class Stack {
 
   containers(arm: Arm): Container[] {
     return this.#deployments[arm]?.containers ?? [];
+  }
+
+  /** The servers of a kind that the census asks. */
+  counted(kind: "mysql" | "redis"): Container[] {
+    return PROJECTS.flatMap((project) => {
+      const name = this.recipes[project].census[kind];
+      return this.#deployments[project]?.containers.filter(({ service }) => service === name) ?? [];
+    });
   }
 
   get all(): Container[] {
@@ -212,7 +227,7 @@ export class Stack {
     try {
       await removeContainers(this.#label, signal);
       for (const arm of ARMS) {
-        const image = this.#deployments[arm]?.model.services[this.recipe.restart[0] ?? this.recipe.service]?.image;
+        const image = this.#deployments[arm]?.model.services[this.#php(arm)]?.image;
         if (image !== undefined) await clearTree(this.#options.plan.arms[arm], image, this.#label, signal);
       }
       await removeLabelled(this.#label, signal);
@@ -228,12 +243,12 @@ export class Stack {
   async #startArm(arm: Arm): Promise<void> {
     const deployment = this.#deployment(arm);
     const { services } = deployment.model;
-    const php = this.recipe.restart[0] ?? this.recipe.service;
+    const php = this.#php(arm);
     this.#options.progress(`starting ${arm}: ${Object.keys(services).join(", ")}`);
-    await deployment.startBacking(Object.keys(services).filter((name) => !this.#needsTarget(services, name)));
+    await deployment.startBacking(Object.keys(services).filter((name) => !this.#needsTarget(arm, services, name)));
     await deployment.up([php], "alone");
     await deployment.lookAt();
-    await this.#delay(deployment);
+    await this.#delay(arm);
     await this.#prepare(arm, php);
     await deployment.up(Object.keys(deployment.model.services), "all");
     await deployment.settle();
@@ -251,18 +266,18 @@ export class Stack {
     }
   }
 
-  async #delay(deployment: Deployment): Promise<void> {
-    const { plan, signal } = this.#options;
-    for (const toxic of toxics(plan.config.target.links)) {
-      const container = deployment.container(toxic.service);
-      if (container !== undefined) await setDelay(toxic, await this.reach(container, TOXIPROXY_PORT), signal);
+  async #delay(project: ProjectName): Promise<void> {
+    for (const toxic of toxics(this.recipes[project].target.links)) {
+      const container = this.#deployment(project).container(toxic.service);
+      if (container === undefined) continue;
+      await setDelay(toxic, await this.reach(container, TOXIPROXY_PORT), this.#options.signal);
     }
   }
 
   async #prepare(arm: Arm, service: string): Promise<void> {
-    const { plan, progress, signal } = this.#options;
+    const { progress, signal } = this.#options;
     const log = this.log(`prepare-${arm}`);
-    for (const command of plan.config.target.prepare) {
+    for (const command of this.recipes[arm].target.prepare) {
       progress(`preparing ${arm}: ${command.trim().split("\n")[0]}`);
       const args = [...this.#deployment(arm).compose(), "exec", "--no-TTY", service, "sh", "-c", command];
       await docker(args, { signal, log }).catch(async (error: Error) => {
@@ -280,9 +295,16 @@ export class Stack {
     return deployment;
   }
 
+  /** The service that PHP runs in. */
+  #php(arm: Arm): string {
+    const { restart, service } = this.recipes[arm];
+    return restart[0] ?? service;
+  }
+
   /** Whether a service is part of the target or starts after it. */
-  #needsTarget(services: ComposeModel["services"], name: string): boolean {
-    if (name === this.recipe.service || this.recipe.restart.includes(name)) return true;
-    return Object.keys(services[name]?.depends_on ?? {}).some((other) => this.#needsTarget(services, other));
+  #needsTarget(arm: Arm, services: ComposeModel["services"], name: string): boolean {
+    const { restart, service } = this.recipes[arm];
+    if (name === service || restart.includes(name)) return true;
+    return Object.keys(services[name]?.depends_on ?? {}).some((other) => this.#needsTarget(arm, services, other));
   }
 }

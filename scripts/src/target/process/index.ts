@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { servicesOf, targetOf } from "../../core/arms.ts";
 import { MeasureError } from "../../core/errors.ts";
 import { ARMS, type Arm } from "../../core/model.ts";
 import { childEnvironment } from "../environment.ts";
@@ -28,8 +29,8 @@ export async function startProcesses(options: StartOptions): Promise<Target> {
   };
   options.signal.addEventListener("abort", close);
   try {
-    const { config, layout } = options.plan;
-    services = await Services.start(premises, config.target.services, layout.services, options.progress);
+    const { plan } = options;
+    services = await Services.start(premises, servicesOf(plan), plan.layout.services, options.progress);
     const replicas = { base: await prepared("base"), head: await prepared("head") };
     options.progress("starting both arms");
     const target = new ProcessTarget(options, premises, services, replicas, close);
@@ -42,30 +43,31 @@ export async function startProcesses(options: StartOptions): Promise<Target> {
 
   /** Prepares an arm's tree; its replica is ready to be started. */
   async function prepared(arm: Arm): Promise<Replica> {
-    const { config, layout, arms } = options.plan;
-    const { directory } = arms[arm];
+    const { plan } = options;
+    const target = targetOf(plan, arm);
+    const { directory } = plan.arms[arm];
     if (directory === null) throw new MeasureError(`${arm} has no directory to run from`);
-    const variables = services?.environment(arm) ?? {};
-    const env = childEnvironment({ ...variables, ...fillIn(config.target.env, variables) });
-    await prepareArm(premises, { arm, directory, commands: config.target.prepare, env, progress: options.progress });
-    const replica = { arm, directory, env, cpus: layout.target, port: await premises.port() };
-    const { start } = config.target;
-    return start === null
-      ? new PhpReplica(premises, config.target, replica)
-      : new CommandReplica(premises, config.target, start, replica);
+    const variables = services?.environment(arm, target.services) ?? {};
+    const env = childEnvironment({ ...variables, ...fillIn(target.env, variables) });
+    await prepareArm(premises, { arm, directory, commands: target.prepare, env, progress: options.progress });
+    const replica = { arm, directory, env, cpus: plan.layout.target, port: await premises.port() };
+    return target.start === null
+      ? new PhpReplica(premises, target, replica)
+      : new CommandReplica(premises, target, target.start, replica);
   }
 }
 
 /** Fails before anything was started where a program is missing. */
 function requireInstalled({ plan }: StartOptions): void {
   requireProgram("util-linux", "taskset");
-  const { start, php, services } = plan.config.target;
-  if (start === null) choosePhpFpm(php);
-  if (start === null || services.includes("http")) findNginx();
+  for (const arm of ARMS) {
+    const { start, php, services } = targetOf(plan, arm);
+    if (start === null) choosePhpFpm(php);
+    if (start === null || services.includes("http")) findNginx();
+  }
 }
 
 class ProcessTarget implements Target {
-  readonly host: string;
   readonly generator = null;
   readonly warnings = [];
   readonly close: () => Promise<void>;
@@ -81,7 +83,6 @@ class ProcessTarget implements Target {
     replicas: Record<Arm, Replica>,
     close: () => Promise<void>,
   ) {
-    this.host = options.plan.config.target.host;
     this.close = close;
     this.#options = options;
     this.#premises = premises;
@@ -97,6 +98,10 @@ class ProcessTarget implements Target {
     return this.url(arm);
   }
 
+  host(arm: Arm): string {
+    return targetOf(this.#options.plan, arm).host;
+  }
+
   async restart(): Promise<void> {
     await allOrFirstError(ARMS.map((arm) => this.#replicas[arm].restart()));
   }
@@ -106,11 +111,11 @@ class ProcessTarget implements Target {
   }
 
   async versions(): Promise<Record<string, string>> {
-    const php = (await this.php("base"))?.version;
-    const { start } = this.#options.plan.config.target;
+    const php = (await this.php("head"))?.version;
+    const withNginx = ARMS.some((arm) => targetOf(this.#options.plan, arm).start === null);
     return {
       ...(php === undefined ? {} : { php }),
-      ...(start === null ? { nginx: await nginxVersion() } : {}),
+      ...(withNginx ? { nginx: await nginxVersion() } : {}),
       ...this.#services.versions(),
     };
   }
@@ -120,7 +125,7 @@ class ProcessTarget implements Target {
   }
 
   servicesUsage() {
-    return this.#options.plan.config.target.services.length === 0 ? null : this.#premises.groups.services.read();
+    return servicesOf(this.#options.plan).length === 0 ? null : this.#premises.groups.services.read();
   }
 
   front(arm: Arm) {

@@ -6,7 +6,7 @@ import { databaseOf, type Mysql, startMysql } from "./mysql.ts";
 import type { Premises } from "./premises.ts";
 import { type Redis, redisDatabaseOf, startRedis } from "./redis.ts";
 
-/** The backing services both arms share; absent = not configured. */
+/** The backing services, one of each for both arms; absent = neither needs it. */
 export class Services {
   readonly #mysql: Mysql | null;
   readonly #redis: Redis | null;
@@ -42,22 +42,22 @@ export class Services {
     this.#httpUrl = httpUrl;
   }
 
-  /** What an arm's processes find their services by. */
-  environment(arm: Arm): Record<string, string> {
+  /** What an arm's processes find these services by. */
+  environment(arm: Arm, names: readonly ServiceName[]): Record<string, string> {
     const variables: Record<string, string> = {};
-    if (this.#mysql !== null) {
+    if (this.#mysql !== null && names.includes("mysql")) {
       variables.MYSQL_HOST = "127.0.0.1";
       variables.MYSQL_PORT = `${this.#mysql.port}`;
       variables.MYSQL_USER = this.#mysql.user;
       variables.MYSQL_PASSWORD = this.#mysql.password;
       variables.MYSQL_DATABASE = databaseOf(arm);
     }
-    if (this.#redis !== null) {
+    if (this.#redis !== null && names.includes("redis")) {
       variables.REDIS_HOST = "127.0.0.1";
       variables.REDIS_PORT = `${this.#redis.port}`;
       variables.REDIS_DB = `${redisDatabaseOf(arm)}`;
     }
-    if (this.#httpUrl !== null) variables.HTTP_URL = this.#httpUrl;
+    if (this.#httpUrl !== null && names.includes("http")) variables.HTTP_URL = this.#httpUrl;
     return variables;
   }
 

@@ -318,6 +318,7 @@ const POISON: [what: string, files: () => ArtifactFiles, comes: RegExp | ((resul
   ["an empty plan", () => ({ ...textOf(soundRun()), plan: "" }), /^plan\.json .*not JSON/],
   ["null as the plan", () => ({ ...textOf(soundRun()), plan: "null" }), /^plan\.json .*all of it/],
   ["another version", () => withPlan(() => ({ version: 2 })), /version is not as expected/],
+  ["a base that is another application", () => withPlan(() => ({ own: {} })), /not started alike/],
   ["a plan edited by hand", () => withText("plan", '"seed":20', '"seed":21'), /content does not match its id/],
   [
     "an own property __proto__",

@@ -85,16 +85,21 @@ describe("a run that was compared with records", () => {
     expect(slower.comparison.verdict).toBe("regression");
   });
 
-  test("is refused where nobody read the records, or the base names no anchor", () => {
+  test("is refused where nobody read the records, or they are relative to another anchor than the base names", () => {
     const { history: _, ...without } = TRUSTED_STORED;
     expect(usesRecords(textOf(storedRun()))).toBe(true);
     expect(usesRecords(textOf(soundRun()))).toBe(false);
     expect(outcome(textOf(storedRun()), without)).toBe(
       "plan.json of the run cannot be used: it was compared with stored records, which are not read here",
     );
-    expect(outcome(textOf(storedRun()), { ...TRUSTED_STORED, config: BASE_CONFIG })).toBe(
-      "plan.json of the run cannot be used: the configuration at the base names no anchor (baseline.anchor)",
-    );
+    const other = forged(storedRun(), () => ({ own: {} }));
+    for (const [run, trusted] of [
+      [storedRun(), { ...TRUSTED_STORED, config: BASE_CONFIG }],
+      [other, TRUSTED_STORED],
+    ] as const)
+      expect(outcome(textOf(run), trusted)).toBe(
+        "plan.json of the run cannot be used: it was measured against another anchor than that of the configuration at the base",
+      );
   });
 
   test("has no margins, no noise and no history of its own", () => {

@@ -5,10 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MeasureError } from "../../../src/core/errors.ts";
 import { ARMS, type Arm } from "../../../src/core/model.ts";
+import { takeCensus } from "../../../src/measure/census.ts";
+import { referenceAnchor } from "../../../src/phases/reference.ts";
 import { docker as runDocker } from "../../../src/target/compose/engine.ts";
 import { OWNER_LABEL, ownerOf } from "../../../src/target/compose/owner.ts";
 import { get } from "../../../src/target/http.ts";
 import { startTarget } from "../../../src/target/start.ts";
+import { oneBlock, rigOf } from "./one-block.ts";
 import { APP, body, COST, cleanups, docker, labelled, left, OURS, outsider, siteOf, start } from "./site.ts";
 
 /** The real engine: containers are started, killed and looked for. */
@@ -39,6 +42,47 @@ volumes: { data: { name: the-data } }
     }
     expect(docker("ps", "--filter", OURS, "--format", "{{.Ports}}")).not.toContain("->");
   }, 60_000);
+
+  test("the reference application beside a compose file: each has its own services, and nothing else of the other", async () => {
+    const compose = `${APP}    depends_on: [cache]
+  cache: { image: "redis:7" }\n`;
+    const site = siteOf({ compose }, { shared: ["cache"], census: { mysql: null, redis: "cache" } });
+    const { plan, home } = site.options;
+    const reference = await referenceAnchor(home);
+    Object.assign(plan, { own: { base: reference.own(plan.config.target) } });
+    plan.arms.base = reference.source;
+    const target = await start(site);
+    expect(await body(target, "head", "/tree")).toBe("head");
+    expect(JSON.parse(await body(target, "base", "/queries?n=5"))).toMatchObject({ n: 5 });
+    expect([target.host("base"), target.host("head")]).toEqual(["localhost", "shop.example"]);
+
+    const services = (project: string) => {
+      const format = '{{.Label "com.docker.compose.service"}}';
+      const filters = [OURS, `label=perf-gate.arm=${project}`].flatMap((filter) => ["--filter", filter]);
+      return docker("ps", ...filters, "--format", format)
+        .split("\n")
+        .toSorted();
+    };
+    expect(services("base")).toEqual(["app", "http", "mysql", "redis", "web"]);
+    expect(services("head")).toEqual(["app"]);
+    expect(services("shared")).toEqual(["cache"]);
+    const networks = docker("network", "ls", "--filter", OURS, "--format", "{{.Name}}").split("\n");
+    expect(networks.filter((name) => name.includes("-base_"))).toHaveLength(1);
+    expect(networks.filter((name) => name.includes("-head_"))).toHaveLength(1);
+
+    const rig = await rigOf({ ...site.options, signal: site.abort.signal }, target);
+    const [counted] = (await takeCensus(rig, () => {})).scenarios;
+    expect(counted?.arms.base).toMatchObject({ failedShare: 0, counts: { sqlStatements: { perRequest: 5 } } });
+    expect(counted?.arms.head).toMatchObject({ failedShare: 0, counts: { sqlStatements: { perRequest: 0 } } });
+    for (const { arm, requests, errors } of await oneBlock(rig)) {
+      expect(requests, arm).toBeGreaterThan(20);
+      expect(errors, arm).toBe(0);
+    }
+    expect((await target.php("base"))?.version).toMatch(/^8\.4/);
+    expect(await target.php("head")).toBeNull();
+    await target.restart();
+    expect(await body(target, "head", "/tree")).toBe("head");
+  }, 180_000);
 
   test("a restart renews the process, keeps what was prepared, and its CPU time goes on counting", async () => {
     const site = siteOf({}, {}, { prepare: ["echo $PERF_GATE_ARM done > /tmp/prepared"] });
