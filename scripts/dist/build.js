@@ -4,7 +4,7 @@ import {
   arrange,
   checkEngine,
   mapValues,
-  recipeOf
+  recipesOf
 } from "./shared-ignore.js";
 import {
   LOCK_WAIT,
@@ -27,11 +27,12 @@ import {
 import {
   checkOut,
   treesOf
-} from "./shared-arms.js";
+} from "./shared-arms~2.js";
 import "./shared-engine.js";
 import {
   InputError
 } from "./shared-errors.js";
+import "./shared-arms.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 
@@ -48,8 +49,8 @@ async function buildAhead(options, file) {
   guardDirectory(state);
   try {
     const labels = { [WORK_LABEL]: workDirectory };
-    const recipe = recipeOf(options, state);
-    const { projects } = await arrange(options, recipe, { id: "ahead", labels });
+    const recipes = recipesOf(options, state);
+    const { projects } = await arrange(options, recipes, { id: "ahead", labels });
     const made = bakeFile(projects, labels, cacheEntries(plan.config.target.buildCache));
     const fetched = made === null || file === null ? [] : fetchedTargets(made);
     if (fetched.length > 0) progress(`${fetched.join(", ")}: built from a repository elsewhere, left to measure`);
@@ -57,7 +58,7 @@ async function buildAhead(options, file) {
       if (file !== null) write(file, NOTHING);
       return [];
     }
-    const places = [recipe.tree("base"), recipe.tree("head"), join(options.home, "docker")];
+    const places = [recipes.base.tree, recipes.head.tree, join(options.home, "docker")];
     if (file !== null) checkReads(made.reads, places);
     const bake = named(made, sourceOf(plan.id, made, workDirectory));
     if (file !== null) {

@@ -14,7 +14,7 @@ import "./shared-guard.js";
 import {
   removeTrees,
   treesOf
-} from "./shared-arms.js";
+} from "./shared-arms~2.js";
 import {
   findEngine,
   isUsable

@@ -6,6 +6,7 @@ import {
 } from "./shared-compare.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-arms.js";
 import "./shared-record.js";
 import "./shared-replay.js";
 import "./shared-model.js";

@@ -16,7 +16,7 @@ import "./shared-guard.js";
 import "./shared-plan.js";
 import "./shared-uniformInt.js";
 import "./shared-stored-base.js";
-import "./shared-arms.js";
+import "./shared-arms~2.js";
 import "./shared-work-directory.js";
 import "./shared-k6.js";
 import "./shared-programs.js";
@@ -28,6 +28,7 @@ import {
 } from "./shared-errors.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-arms.js";
 import "./shared-record.js";
 import "./shared-markdown.js";
 import "./shared-marked.esm.js";

@@ -30,7 +30,7 @@ import "./shared-compare.js";
 import "./shared-environment.js";
 import "./shared-uniformInt.js";
 import "./shared-stored-base.js";
-import "./shared-arms.js";
+import "./shared-arms~2.js";
 import "./shared-work-directory.js";
 import "./shared-k6.js";
 import "./shared-programs.js";
@@ -46,6 +46,7 @@ import {
   comparable
 } from "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-arms.js";
 import {
   NO_ANCHOR,
   sinceAnchor

@@ -13,7 +13,7 @@ import "./shared-uniformInt.js";
 import {
   STORED
 } from "./shared-stored-base.js";
-import "./shared-arms.js";
+import "./shared-arms~2.js";
 import {
   WorkDirectory
 } from "./shared-work-directory.js";
@@ -27,6 +27,7 @@ import {
 } from "./shared-errors.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-arms.js";
 import "./shared-record.js";
 import "./shared-replay.js";
 import "./shared-model.js";
@@ -171,11 +172,12 @@ function text(payload, ...path) {
 }
 
 // scripts/src/phases/github-plan.ts
-async function githubPlanPhase(env, warn) {
+async function githubPlanPhase(env, home, warn) {
   const inputs = readInputs(env);
   const { config, driver, budget, artifact } = inputs;
   const work = new WorkDirectory(join(required(env, "RUNNER_TEMP"), "perf-gate", artifact));
   const options = {
+    home,
     config: config ?? void 0,
     driver: driver === "auto" ? void 0 : driver,
     budget: budget ?? void 0

@@ -14,6 +14,7 @@ import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-arms.js";
 import "./shared-record.js";
 import "./shared-markdown.js";
 import "./shared-marked.esm.js";

@@ -5,7 +5,7 @@ import {
 } from "./shared-plan.js";
 import "./shared-uniformInt.js";
 import "./shared-stored-base.js";
-import "./shared-arms.js";
+import "./shared-arms~2.js";
 import {
   DEFAULT_WORK_DIRECTORY,
   WorkDirectory
@@ -21,6 +21,7 @@ import {
 } from "./shared-errors.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-arms.js";
 import "./shared-record.js";
 import "./shared-replay.js";
 import "./shared-model.js";
@@ -4581,7 +4582,7 @@ async function runCommand(options) {
 async function planCommand(options) {
   const { describePlan, planPhase } = await import("./plan.js");
   const work = workDirectory(options);
-  const plan = await planPhase(options, work, progressOf(options).warn);
+  const plan = await planPhase({ ...options, home }, work, progressOf(options).warn);
   print2(options.json ? json(plan) : describePlan(plan, work));
 }
 async function buildCommand(options) {
@@ -4673,7 +4674,7 @@ function addGithub(program2) {
   step("plan", "settle base and head from the event, write plan.json").action(async () => {
     const { githubPlanPhase } = await import("./github-plan.js");
     const { describePlan } = await import("./plan.js");
-    const { plan, work } = await githubPlanPhase(process.env, progressOf({ workDirectory: "" }).warn);
+    const { plan, work } = await githubPlanPhase(process.env, home, progressOf({ workDirectory: "" }).warn);
     print2(describePlan(plan, work));
   });
   step("report", "the report, the job summary, annotations at the configuration's lines, and the outputs").option(...workOption).action(async (options) => {

@@ -8,7 +8,7 @@ import {
 } from "./shared-plan.js";
 import "./shared-uniformInt.js";
 import "./shared-stored-base.js";
-import "./shared-arms.js";
+import "./shared-arms~2.js";
 import "./shared-work-directory.js";
 import "./shared-k6.js";
 import "./shared-programs.js";
@@ -18,6 +18,7 @@ import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-arms.js";
 import "./shared-record.js";
 import "./shared-replay.js";
 import "./shared-model.js";

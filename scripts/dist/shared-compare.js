@@ -5,6 +5,9 @@ import {
   configEdits
 } from "./shared-stored.js";
 import {
+  isOther
+} from "./shared-arms.js";
+import {
   allTests,
   cellIsRed,
   estimateOf,
@@ -225,9 +228,9 @@ function firstOf(reasons) {
 function censusDifferences(plan, census, stored) {
   const differences = [];
   for (const { scenario, arms } of census?.scenarios ?? []) {
-    const recorded = stored === null ? arms.base.counts : stored.counts(scenario);
+    const expected = expectedCounts(plan, stored, { scenario, arms });
     for (const count of Object.keys(COUNT_LABEL)) {
-      const [base, head] = [recorded[count], arms.head.counts[count]];
+      const [base, head] = [expected[count], arms.head.counts[count]];
       if (base === void 0 || head === void 0 || stored !== null && !head.exact) continue;
       const allowed = plan.config.gate.maxAdded[count] ?? null;
       const differs = base.exact && head.exact ? base.perRequest !== head.perRequest : apart(base, head);
@@ -237,6 +240,10 @@ function censusDifferences(plan, census, stored) {
     }
   }
   return differences;
+}
+function expectedCounts(plan, stored, { scenario, arms }) {
+  if (stored !== null) return stored.counts(scenario);
+  return isOther(plan) ? {} : arms.base.counts;
 }
 function apart(a, b) {
   const gap = Math.max(a.min - b.max, b.min - a.max);

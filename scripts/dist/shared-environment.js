@@ -1,14 +1,17 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  targetOf
+} from "./shared-arms.js";
+import {
   ARMS
 } from "./shared-model.js";
 
 // scripts/src/core/environment.ts
 function environmentWarnings(plan, php) {
   const warnings = [];
-  const { jit } = plan.config.target.php;
   for (const arm of ARMS) {
+    const { jit } = targetOf(plan, arm).php;
     const state = php[arm];
     if (state === null) continue;
     if (state.xdebug) warnings.push(`${arm}: Xdebug is loaded: every figure is several times too slow`);

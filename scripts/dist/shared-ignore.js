@@ -26,6 +26,11 @@ import {
   MeasureError
 } from "./shared-errors.js";
 import {
+  perArm,
+  servicesOf,
+  targetOf
+} from "./shared-arms.js";
+import {
   ARMS
 } from "./shared-model.js";
 import {
@@ -661,17 +666,17 @@ function armProject(model, options) {
     networks: Object.fromEntries(networkKeys(linked).map((key) => [key, network(id, arm, key)]))
   });
 }
-function sharedProject(model, options) {
+function sharedProject(model, options, arms = ARMS) {
   if (options.shared.length === 0) return null;
   const { linked, shared } = prepared(model, options);
-  const onBoth = (it, name) => it.networks === void 0 ? it : { ...it, networks: bothArms(it.networks, name) };
+  const onBoth = (it, name) => it.networks === void 0 ? it : { ...it, networks: ofArms(arms, it.networks, name) };
   return project(linked, options, "shared", {
     services: mapValues(
       pick(linked.services, (_, name) => shared.has(name)),
       onBoth
     ),
     networks: Object.fromEntries(
-      networkKeys(linked).flatMap((key) => ARMS.map((arm) => [`${arm}_${key}`, network(options.id, arm, key)]))
+      networkKeys(linked).flatMap((key) => arms.map((arm) => [`${arm}_${key}`, network(options.id, arm, key)]))
     )
   });
 }
@@ -726,9 +731,9 @@ function withAliases(model) {
 function attached(to, aliases) {
   return { ...to, aliases: [.../* @__PURE__ */ new Set([...to?.aliases ?? [], ...aliases])] };
 }
-function bothArms(networks, name) {
+function ofArms(arms, networks, name) {
   return Object.fromEntries(
-    Object.entries(networks).flatMap(([key, to]) => ARMS.map((arm) => [`${arm}_${key}`, attached(to, [name])]))
+    Object.entries(networks).flatMap(([key, to]) => arms.map((arm) => [`${arm}_${key}`, attached(to, [name])]))
   );
 }
 function project(model, options, name, parts) {
@@ -781,13 +786,13 @@ function withoutAddress(to) {
 
 // scripts/src/target/compose/resolve.ts
 import { existsSync as existsSync2 } from "node:fs";
-async function resolve(recipe, project2, env, signal) {
-  const path = recipe.file(project2);
+async function resolve(recipe, project2, signal) {
+  const path = recipe.file;
   if (!existsSync2(path)) {
     throw new InputError(`target.compose: there is no ${path}; name a compose file that both arms have in their tree`);
   }
   const args = ["compose", "--file", path, "config", "--format", "json"];
-  const text = await docker(args, { signal, env: recipe.variables(project2) }).catch((error) => {
+  const text = await docker(args, { signal, env: recipe.variables }).catch((error) => {
     signal.throwIfAborted();
     const why = error instanceof DockerError ? error.stderr : error.message;
     const hint = /env file|no such file/i.test(why) ? "\nA file that is not under version control is named by target.copy, such as copy: [.env]" : "";
@@ -803,7 +808,7 @@ ${quoted(why, 15)}${hint}`);
     pick(model.services, (_, name) => !left.has(name)),
     (service, name) => {
       const needed = withoutDependencies(service, left);
-      return recipe.restart.includes(name) ? withEnvironment(needed, env) : needed;
+      return recipe.restart.includes(name) ? withEnvironment(needed, recipe.target.env) : needed;
     }
   );
   return { ...model, services };
@@ -836,25 +841,27 @@ function inOrder(services, names) {
 }
 
 // scripts/src/target/compose/arrange.ts
-async function arrange({ plan, workDirectory, progress, signal }, recipe, run) {
-  const { env } = plan.config.target;
-  const resolving = ["base", "head", "shared"].map((project2) => resolve(recipe, project2, env, signal));
+async function arrange({ plan, workDirectory, progress, signal }, recipes, run) {
+  const resolving = ["base", "head", "shared"].map((project2) => resolve(recipes[project2], project2, signal));
   await Promise.allSettled(resolving);
   const [base, head, shared] = await Promise.all(resolving);
   const models = { base, head, shared };
-  const options = projectOptions(plan, recipe, run);
-  const ofArm = (arm) => armProject(models[arm], { ...options, arm, image: plan.arms[arm].image });
-  const projects = { base: ofArm("base"), head: ofArm("head"), shared: sharedProject(shared, options) };
-  const trees = { base: recipe.tree("base"), head: recipe.tree("head") };
+  const options = (project2) => projectOptions(plan, recipes[project2], run);
+  const ofArm = (arm) => armProject(models[arm], { ...options(arm), arm, image: plan.arms[arm].image });
+  const sharing = ARMS.filter((arm) => recipes[arm].shared.length > 0);
+  const projects = { ...perArm(ofArm), shared: sharedProject(shared, options("shared"), sharing) };
+  const trees = perArm((arm) => recipes[arm].tree);
   checkMounts(projects, trees);
   checkBuildCache(plan.config.target.buildCache, Object.values(trees));
-  const notices = noticesOf(models, sharedServices(shared, recipe.shared), { trees, workDirectory });
+  const mayDiffer = sharing.length === ARMS.length && recipes.shared.target.compose !== null;
+  const compared = sharedServices(shared, mayDiffer ? recipes.shared.shared : []);
+  const notices = noticesOf(models, compared, { trees, workDirectory });
   for (const notice of notices) progress(notice);
   return { models, projects };
 }
 function projectOptions({ layout, config }, recipe, run) {
-  const { resources, links } = config.target;
-  const { service, shared, restart } = recipe;
+  const { service, shared, restart, target } = recipe;
+  const { resources, links } = target;
   const cpus = config.measure.isolation === "off" ? null : { target: layout.target, services: layout.services };
   return { ...run, service, shared, targetServices: restart, resources, links, cpus };
 }
@@ -862,6 +869,7 @@ function projectOptions({ layout, config }, recipe, run) {
 // scripts/src/target/compose/recipe.ts
 import { mkdirSync, writeFileSync as writeFileSync4 } from "node:fs";
 import { join as join5 } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 
 // scripts/src/target/process/nginx.ts
 import { writeFileSync } from "node:fs";
@@ -1256,38 +1264,42 @@ var INSIDE = {
   adminPort: 8081
 };
 var BACKING = ["mysql", "redis", "http"];
-function recipeOf({ plan, home }, state) {
-  const { compose, services, healthPath, host, php } = plan.config.target;
-  const tree = treesOf(plan);
-  const own = (project2) => ({
+function recipesOf(options, state) {
+  const { plan } = options;
+  const [base, head] = [targetOf(plan, "base"), targetOf(plan, "head")];
+  const recipe = (project2, arm, target) => recipeOf(options, state, { project: project2, arm, target });
+  const own = { base: recipe("base", "base", base), head: recipe("head", "head", head) };
+  if (isDeepStrictEqual([base.compose, base.links], [head.compose, head.links])) {
+    return { ...own, shared: recipe("shared", "base", { ...base, services: servicesOf(plan) }) };
+  }
+  return { ...own, base: { ...own.base, shared: [] }, shared: recipe("shared", "head", head) };
+}
+function recipeOf({ plan, home }, state, { project: project2, arm, target }) {
+  const { compose, services, healthPath, host, php } = target;
+  const tree = treeOf(plan, arm);
+  const variables = {
     PERF_GATE_ARM: project2,
     PERF_GATE_ARM_NUMBER: project2 === "head" ? "1" : "0",
-    PERF_GATE_TREE: tree(project2),
+    PERF_GATE_TREE: tree,
     PERF_GATE_HOME: home
-  });
+  };
   if (compose !== null) {
     const { file, ...rest } = compose;
-    return {
-      ...rest,
-      tree,
-      file: (project2) => join5(tree(project2), file),
-      variables: own,
-      adminPort: null,
-      left: []
-    };
+    return { ...rest, target, tree, file: join5(tree, file), variables, adminPort: null, left: [] };
   }
-  const config = join5(state, "config");
-  writeConfig(config, plan);
+  const config = join5(state, `config-${arm}`);
+  writeConfig(config, target, plan.layout.target);
   return {
+    target,
     tree,
-    file: () => join5(home, "docker", "compose.yaml"),
-    variables: (project2) => ({
-      ...own(project2),
+    file: join5(home, "docker", "compose.yaml"),
+    variables: {
+      ...variables,
       PERF_GATE_CONFIG: config,
       PERF_GATE_HEALTH: healthPath,
       PERF_GATE_HOST: host,
       ...php.version === null ? {} : { PERF_GATE_PHP: php.version }
-    }),
+    },
     service: "web",
     port: INSIDE.port,
     adminPort: INSIDE.adminPort,
@@ -1300,12 +1312,10 @@ function recipeOf({ plan, home }, state) {
     }
   };
 }
-function treesOf({ arms }) {
-  const tree = (arm) => arms[arm].directory ?? arms[arm === "base" ? "head" : "base"].directory ?? process.cwd();
-  return (project2) => tree(project2 === "head" ? "head" : "base");
+function treeOf({ arms }, arm) {
+  return arms[arm].directory ?? arms[arm === "base" ? "head" : "base"].directory ?? process.cwd();
 }
-function writeConfig(directory, plan) {
-  const { php, root, index } = plan.config.target;
+function writeConfig(directory, { php, root, index }, cpus) {
   mkdirSync(join5(directory, "ini"), { recursive: true });
   const write = (name, text) => writeFileSync4(join5(directory, name), text);
   write("php-fpm.conf", fpmConf(php, { socket: INSIDE.socket, log: "/proc/self/fd/2", root: true }));
@@ -1320,7 +1330,7 @@ function writeConfig(directory, plan) {
     probe: `${INSIDE.config}/probe.php`
   });
   const temporary = { directory: "/tmp", pidFile: "/tmp/nginx.pid" };
-  write("nginx.conf", nginxConf({ ...temporary, workers: nginxWorkers(plan.layout.target), servers, root: true }));
+  write("nginx.conf", nginxConf({ ...temporary, workers: nginxWorkers(cpus), servers, root: true }));
 }
 
 export {
@@ -1346,5 +1356,5 @@ export {
   choosePhpFpm,
   PhpFpm,
   Site,
-  recipeOf
+  recipesOf
 };

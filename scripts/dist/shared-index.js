@@ -59,6 +59,7 @@ import {
   configEdits
 } from "./shared-stored.js";
 import {
+  REFERENCE,
   suiteOf
 } from "./shared-record.js";
 import {
@@ -1660,6 +1661,8 @@ var planSchema = object({
   driver: _enum(["compose", "process", "url"]),
   config: numbers,
   headConfig: numbers.nullable().optional(),
+  /** Only whether it is there. */
+  own: unknown().optional(),
   cells: array(object({ id: name, scenario: name })).max(MOST.cells),
   layout: object({ generator: cpus, target: cpus, services: cpus, isolated: boolean() }),
   stored: object({
@@ -1853,6 +1856,9 @@ function intake(files, trusted) {
   const raw = parseJson("plan.json", files.plan);
   const brought = parseWith(planSchema, "plan.json", raw);
   if (planId(raw, sha256) !== brought.id) throw refuse2("plan.json", "its content does not match its id");
+  if (brought.own !== void 0 && brought.stored === void 0) {
+    throw refuse2("plan.json", "its two sides were not started alike: the job that measured it has a verdict");
+  }
   const config = trustedConfig(trusted);
   const plan = trustedPlan(brought, config, trusted);
   const added2 = checkCells(brought, plan, trusted.config === null);
@@ -1894,8 +1900,10 @@ function trustedPlan(brought, config, trusted) {
 }
 function trustedStored(brought, config, { history }) {
   if (brought.stored === void 0) return void 0;
-  const label = config.baseline.anchor;
-  if (label === null) throw refuse2("plan.json", "the configuration at the base names no anchor (baseline.anchor)");
+  const label = config.baseline.anchor ?? REFERENCE;
+  if (brought.own !== void 0 !== (label === REFERENCE)) {
+    throw refuse2("plan.json", "it was measured against another anchor than that of the configuration at the base");
+  }
   if (history === void 0) throw refuse2("plan.json", "it was compared with stored records, which are not read here");
   const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
   const suites = cellsOf(config).flatMap((cell) => {

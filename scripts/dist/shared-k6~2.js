@@ -271,7 +271,7 @@ function startK6(rig, spec, cpus) {
     ...["run", "--quiet", "--no-color", "--no-usage-report", "--log-format", "raw", "--address", ""],
     ...["-e", `BLOCK=${blockFile}`, "-e", "RESULT=stdout", join(scripts, "block.ts")]
   ];
-  const env = { ...withoutProxy(Object.values(spec.urls)), GOGC: "400" };
+  const env = { ...withoutProxy(Object.values(spec.arms).map(({ url }) => url)), GOGC: "400" };
   const trees = Object.values(rig.plan.arms).flatMap(({ directory }) => directory ?? []);
   const reads = [scripts, blockFile, ...flowsOf(spec).map((file) => treeOf(file, trees))];
   const place = typeof rig.k6 === "string" ? onThisHost(rig.k6, cpus) : inContainer(rig.k6, { cpus, reads, env });
@@ -362,7 +362,7 @@ function inContainer(generator, options) {
     }
   };
 }
-var flowsOf = ({ scenarios }) => Object.values(scenarios).flatMap(({ work }) => work.kind === "flow" ? [work.file] : []);
+var flowsOf = ({ scenarios }) => Object.values(scenarios).flatMap(({ asked }) => Object.values(asked)).flatMap(({ work }) => work.kind === "flow" ? [work.file] : []);
 function treeOf(flow, trees) {
   const above = [];
   for (let at = dirname(flow); !above.includes(at); at = dirname(at)) above.push(at);

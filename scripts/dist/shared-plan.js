@@ -18,7 +18,7 @@ import {
   checkOut,
   resolveArms,
   sameTree
-} from "./shared-arms.js";
+} from "./shared-arms~2.js";
 import {
   beforePilot,
   buildPlan,
@@ -131,7 +131,7 @@ function runningArms(options, { target }) {
   const source = (label = "") => ({ label, directory: null, commit: null, repository: null, image: null });
   return { base: source(target.url?.base), head: source(target.url?.head) };
 }
-async function finish(options, work, { judge, arms, sameSource, stored, history, why }) {
+async function finish(options, work, { judge, arms, sameSource, own, stored, history, why }) {
   const { config, ...rest } = judge;
   const wanted = wantedDriver(options.driver, config.target);
   const driver = await chooseDriver(wanted, config.target);
@@ -150,6 +150,7 @@ async function finish(options, work, { judge, arms, sameSource, stored, history,
       },
       layout: layoutFor(config.measure.isolation),
       ...rest,
+      ...own === void 0 ? {} : { own },
       ...stored === void 0 ? {} : { stored },
       ...why === void 0 ? {} : { insteadOfRecords: why }
     },

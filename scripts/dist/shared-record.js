@@ -13,6 +13,7 @@ import {
 
 // scripts/src/core/record.ts
 var NO_ANCHOR = "none";
+var REFERENCE = "reference application";
 function recordId(record, sha256) {
   return sha256(JSON.stringify({ ...record, id: void 0 })).slice(0, 16);
 }
@@ -99,6 +100,7 @@ function sinceAnchor({ logRatio, sd, rounds }) {
 
 export {
   NO_ANCHOR,
+  REFERENCE,
   recordId,
   recordOf,
   conditionsOf,

@@ -16,7 +16,7 @@ import {
 
 // scripts/src/phases/run.ts
 async function runPhases(options, work, home, progress, terminal, signal) {
-  const plan = await planPhase(options, work, progress.warn);
+  const plan = await planPhase({ ...options, home }, work, progress.warn);
   progress.step(`${describePlan(plan, work)}
 `);
   const stop = await measurePhase(work, home, progress, signal);

@@ -14793,7 +14793,7 @@ function toBaseline(baseline) {
   return {
     store: baseline.store,
     branch: baseline.branch ?? null,
-    anchor: baseline.anchor ?? null,
+    anchor: baseline.anchor === "reference" ? null : baseline.anchor,
     maxQpsDrop: baseline["max-qps-drop"],
     maxP99Rise: baseline["max-p99-rise"],
     noise: baseline.noise
@@ -15058,11 +15058,13 @@ var fileSchema = section({
       json: { writtenExamples: ["main"] }
     }).optional().describe("Branch whose records are compared with. Default: the target branch of a pull request, else its own."),
     anchor: text({
-      allowed: "a tag or commit of the repository, or an image by its digest (name@sha256:...)",
+      allowed: "reference, a tag or commit of the repository, or an image by its digest (name@sha256:...)",
       accept: (value) => printable(500)(value) && /^[^-\s]\S*$/.test(value),
       fix: "Write for example v1.4.0, a version that stays as it is.",
-      json: { writtenExamples: ["v1.4.0"] }
-    }).optional().describe("Frozen version that every recorded run measures along: records hold ratios to it."),
+      json: { writtenExamples: ["v1.4.0", "reference"] }
+    }).prefault("reference").describe(
+      "Frozen version that every recorded run measures along: records hold ratios to it. A release, or perf-gate's own reference application."
+    ),
     "max-qps-drop": margins["max-qps-drop"].prefault("10%").describe("Throughput a scenario may lose against the records; wider than in `gate`, as jobs differ."),
     "max-p99-rise": margins["max-p99-rise"].prefault("30%").describe("Rise of the 99th latency percentile against the records that is allowed."),
     noise: percent({ min: 1e-3, max: 0.5, example: "3%" }).prefault("3%").describe("How much runs of unchanged code are expected to differ; records narrow it.")

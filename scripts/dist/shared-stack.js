@@ -21,7 +21,7 @@ import {
   pick,
   projectName,
   quietImageHealthcheck,
-  recipeOf,
+  recipesOf,
   restartOrder,
   startNginx,
   toxics,
@@ -93,7 +93,7 @@ import {
 import {
   checkOut,
   treesOf
-} from "./shared-arms.js";
+} from "./shared-arms~2.js";
 import {
   OPEN_PILOT_VUS,
   afterPilot,
@@ -107,6 +107,13 @@ import {
   InputError,
   MeasureError
 } from "./shared-errors.js";
+import {
+  askedOf,
+  isOther,
+  perArm,
+  servicesOf,
+  targetOf
+} from "./shared-arms.js";
 import {
   flaggedTests,
   liveTests,
@@ -473,16 +480,24 @@ async function runBlock(rig, cells, stage, block) {
   };
 }
 async function runPilot(rig) {
+  const arms = isOther(rig.plan) ? ARMS : ["base"];
   let startSeconds = PILOT_WARM_UP + WARM_UP_GAP;
-  const schedule = rig.plan.cells.map((cell) => {
-    const stretches = [{ startSeconds, seconds: PILOT_SLOT }];
-    startSeconds += PILOT_SLOT + WARM_UP_GAP;
-    return { cell: cell.id, arm: "base", order: 0, stretches, gapSeconds: WARM_UP_GAP, rate: null, pilot: true };
-  });
+  const schedule = rig.plan.cells.flatMap(
+    (cell) => arms.map((arm, order) => {
+      const stretches = [{ startSeconds, seconds: PILOT_SLOT }];
+      startSeconds += PILOT_SLOT + WARM_UP_GAP;
+      return { cell: cell.id, arm, order, stretches, gapSeconds: WARM_UP_GAP, rate: null, pilot: true };
+    })
+  );
   const { slots } = await drive(rig, schedule, PILOT_WARM_UP);
   return rig.plan.cells.map((cell) => {
-    const result = slots.find(({ slot }) => slot.cell === cell.id)?.result;
-    return { cell, qps: (result?.requests ?? 0) / PILOT_SLOT, p99Ms: result?.latencyMs?.p99 ?? null };
+    const results = slots.filter(({ slot }) => slot.cell === cell.id).map(({ result }) => result ?? EMPTY);
+    const p99s = results.flatMap(({ latencyMs }) => latencyMs?.p99 ?? []);
+    return {
+      cell,
+      qps: results.length === 0 ? 0 : Math.min(...results.map(({ requests }) => requests)) / PILOT_SLOT,
+      p99Ms: p99s.length === 0 ? null : Math.max(...p99s)
+    };
   });
 }
 var EMPTY = {
@@ -588,23 +603,29 @@ function toSample(plan, measured, stage, block) {
   };
 }
 function buildSpec(rig, schedule, warmUpSeconds) {
-  const { plan, target } = rig;
-  const scenarios = {};
-  for (const { cell } of schedule) {
-    const { name, work, connection, checks } = scenarioOf(plan, cell);
-    scenarios[name] = { work, connection, checks };
-  }
+  const { plan } = rig;
+  const subjects = subjectsOf(
+    rig,
+    schedule.map(({ cell }) => scenarioOf(plan, cell))
+  );
   return {
-    urls: { base: target.url("base"), head: target.url("head") },
-    host: target.host,
-    scenarios,
+    ...subjects,
     warmUp: {
       seconds: warmUpSeconds,
       gracefulSeconds: WARM_UP_GAP * GRACEFUL_SHARE,
-      vus: plan.config.target.php.workers,
-      scenarios: Object.keys(scenarios)
+      vus: perArm((arm) => targetOf(plan, arm).php.workers),
+      scenarios: Object.keys(subjects.scenarios)
     },
     slots: roundsOf(schedule).flatMap((slots, round) => slots.map((slot) => slotSpec(plan, slot, round)))
+  };
+}
+function subjectsOf({ plan, target }, scenarios) {
+  const asked = (scenario) => perArm((arm) => askedOf(plan, scenario, arm));
+  return {
+    arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),
+    scenarios: Object.fromEntries(
+      scenarios.map((scenario) => [scenario.name, { connection: scenario.connection, asked: asked(scenario) }])
+    )
   };
 }
 function slotSpec(plan, slot, round) {
@@ -675,14 +696,12 @@ import { Agent, request } from "node:http";
 
 // scripts/src/measure/iterations.ts
 async function runIterations(rig, scenario, arm, iterations) {
-  const { name, work, connection, checks } = scenario;
+  const { name } = scenario;
   const k6 = startK6(
     rig,
     {
-      urls: { base: rig.target.url("base"), head: rig.target.url("head") },
-      host: rig.target.host,
-      scenarios: { [name]: { work, connection, checks } },
-      warmUp: { seconds: 0, gracefulSeconds: 0, vus: 1, scenarios: [] },
+      ...subjectsOf(rig, [scenario]),
+      warmUp: { seconds: 0, gracefulSeconds: 0, vus: { base: 1, head: 1 }, scenarios: [] },
       slots: [
         {
           arm,
@@ -725,17 +744,18 @@ async function takeCensus(rig, progress) {
     const arms = {};
     for (const arm of ARMS) {
       rig.signal.throwIfAborted();
-      arms[arm] = scenario.work.kind === "flow" ? await countFlow(rig, scenario, arm) : await countRequest(rig, scenario, arm);
+      const { work, checks } = askedOf(rig.plan, scenario, arm);
+      arms[arm] = work.kind === "flow" ? await countFlow(rig, scenario, arm) : await countRequest(rig, { work, checks, connection: scenario.connection }, arm);
     }
     scenarios.push({ scenario: scenario.name, arms });
   }
   return { version: 1, planId: rig.plan.id, requestsPerRepeat: REQUESTS_PER_REPEAT, repeats: REPEATS, scenarios };
 }
-async function countRequest(rig, scenario, arm) {
-  const { workers } = rig.plan.config.target.php;
-  const agent = new Agent({ keepAlive: scenario.connection === "keep-alive" });
-  const url = await rig.target.hostUrl(arm);
-  const send = () => sendOne(rig, scenario, url, agent);
+async function countRequest(rig, single, arm) {
+  const { workers } = targetOf(rig.plan, arm).php;
+  const agent = new Agent({ keepAlive: single.connection === "keep-alive" });
+  const at = { url: await rig.target.hostUrl(arm), host: rig.target.host(arm) };
+  const send = () => sendOne(single, at, agent);
   try {
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: workers }, send));
     const answers = [];
@@ -764,7 +784,7 @@ async function countFlow(rig, scenario, arm) {
     const result = await runIterations(rig, scenario, arm, iterations);
     return { before, after: await rig.target.counters(), result };
   };
-  await grown(rig.plan.config.target.php.workers * 3);
+  await grown(targetOf(rig.plan, arm).php.workers * 3);
   const one = await grown(1);
   const repeats = {};
   let failed = 0;
@@ -782,15 +802,13 @@ async function countFlow(rig, scenario, arm) {
     counts: toCounts(repeats)
   };
 }
-function sendOne(rig, scenario, url, agent) {
-  const { work, checks } = scenario;
-  if (work.kind === "flow") throw new Error("a flow is no single request");
+function sendOne({ work, checks }, at, agent) {
   return new Promise((resolve2) => {
     const failed = { status: 0, bytes: 0, passed: false };
-    const headers = { ...work.headers, host: rig.target.host };
+    const headers = { ...work.headers, host: at.host };
     if (work.body !== null) headers["content-length"] = String(Buffer.byteLength(work.body));
     const outgoing = request(
-      new URL(work.path, `${url}/`),
+      new URL(work.path, `${at.url}/`),
       { method: work.method, agent, timeout: TIMEOUT_MS, headers },
       (response) => {
         const chunks = [];
@@ -1703,7 +1721,7 @@ var LABEL = "perf-gate";
 var PROJECTS = [...ARMS, "shared"];
 var CLOSE_TIMEOUT_MS = 6e4;
 var Stack = class {
-  recipe;
+  recipes;
   #options;
   #rootless;
   #id = randomBytes(4).toString("hex");
@@ -1716,7 +1734,7 @@ var Stack = class {
   /** Decided when a container is asked for the first time. */
   #gateway = null;
   /** Services whose address changed at a restart. */
-  #moved = /* @__PURE__ */ new Set();
+  #moved = perArm(() => /* @__PURE__ */ new Set());
   constructor(options, rootless) {
     this.#options = options;
     this.#rootless = rootless;
@@ -1729,7 +1747,7 @@ var Stack = class {
       rmSync2(this.log(log), { force: true });
     guardDirectory(this.#state);
     guardLabel(this.#label);
-    this.recipe = recipeOf(options, this.#state);
+    this.recipes = recipesOf(options, this.#state);
   }
   /** Path of a log below the work directory. */
   log(name) {
@@ -1741,13 +1759,13 @@ var Stack = class {
     const left = await removeLeftovers(signal);
     if (Object.keys(left).length > 0) progress(`removed ${describeRemoved(left)} that a killed run had left`);
     const run = { id: this.#id, labels: this.#labels };
-    const { models, projects } = await arrange(this.#options, this.recipe, run);
+    const { models, projects } = await arrange(this.#options, this.recipes, run);
     const { shared } = projects;
     const oneShots = oneShotsOf(Object.values(models));
     for (const project of PROJECTS) {
       const model = projects[project];
       if (model === null) continue;
-      const directory = dirname2(this.recipe.file(project));
+      const directory = dirname2(this.recipes[project].file);
       const log = (name) => this.log(name);
       const options = { project, id: this.#id, model, state: this.#state, directory, oneShots, log, signal };
       this.#deployments[project] = new Deployment(options);
@@ -1755,35 +1773,41 @@ var Stack = class {
     const places = { file: join4(this.#state, "bake.json"), log: this.log("build") };
     await provideImages(this.#options, projects, this.#labels, places);
     for (const deployment of Object.values(this.#deployments)) await deployment.pull();
-    for (const arm of ARMS) await this.#makeNetworks([models[arm], models.shared], arm);
+    for (const arm of ARMS) {
+      const isSharing = this.recipes[arm].shared.length > 0;
+      await this.#makeNetworks(isSharing ? [models[arm], models.shared] : [models[arm]], arm);
+    }
     if (shared !== null) {
-      progress(`starting ${Object.keys(shared.services).join(", ")} for both arms`);
+      progress(`starting shared: ${Object.keys(shared.services).join(", ")}`);
       const deployment = this.#deployment("shared");
       await deployment.startBacking(Object.keys(shared.services));
       await deployment.lookAt();
-      await this.#delay(deployment);
+      await this.#delay("shared");
     }
     for (const arm of ARMS) await this.#startArm(arm);
   }
   /** Restarts the PHP runtime of both arms at the same time, the services of each in the order of target.restart. */
   async restart() {
-    const renewed = ARMS.flatMap((arm) => this.#runtime(arm));
+    const ofArm = perArm((arm) => this.#runtime(arm));
+    const renewed = Object.values(ofArm).flat();
     await this.#noteDeaths(renewed);
     const before = new Map(renewed.map((container) => [container, container.address()]));
     await Promise.all(ARMS.map((arm) => this.#restartArm(arm)));
     for (const deployment of Object.values(this.#deployments)) await deployment.lookAt(renewed);
-    for (const container of renewed) {
-      if (container.address() !== before.get(container)) this.#moved.add(container.service);
+    for (const arm of ARMS) {
+      for (const container of ofArm[arm]) {
+        if (container.address() !== before.get(container)) this.#moved[arm].add(container.service);
+      }
     }
   }
   /** Why a service may not reach a restarted one; empty where none has moved. */
-  movedHint() {
-    const { restart } = this.recipe;
-    const hints = [...this.#moved].map((name) => {
-      const askers = Object.entries(this.#deployment("head").model.services).flatMap(
+  movedHint(arm) {
+    const { restart, service } = this.recipes[arm];
+    const hints = [...this.#moved[arm]].map((name) => {
+      const askers = Object.entries(this.#deployment(arm).model.services).flatMap(
         ([asker, { depends_on = {} }]) => Object.hasOwn(depends_on, name) && !restart.includes(asker) ? [asker] : []
       );
-      const all = [...restart, ...askers.length > 0 ? askers : [this.recipe.service]];
+      const all = [...restart, ...askers.length > 0 ? askers : [service]];
       return `
 ${name} has another address since it was restarted. What asks it may know only the old one: write it after ${name}, restart: [${[...new Set(all)].join(", ")}]`;
     });
@@ -1792,7 +1816,7 @@ ${name} has another address since it was restarted. What asks it may know only t
   /** The containers that are restarted, in that order. */
   #runtime(arm) {
     const { model, containers } = this.#deployment(arm);
-    const order = restartOrder(model.services, this.recipe.restart);
+    const order = restartOrder(model.services, this.recipes[arm].restart);
     return order.flatMap((name) => containers.filter(({ service }) => service === name));
   }
   async #restartArm(arm) {
@@ -1813,6 +1837,13 @@ ${name} has another address since it was restarted. What asks it may know only t
   }
   containers(arm) {
     return this.#deployments[arm]?.containers ?? [];
+  }
+  /** The servers of a kind that the census asks. */
+  counted(kind) {
+    return PROJECTS.flatMap((project) => {
+      const name = this.recipes[project].census[kind];
+      return this.#deployments[project]?.containers.filter(({ service }) => service === name) ?? [];
+    });
   }
   get all() {
     return Object.values(this.#deployments).flatMap(({ containers }) => containers);
@@ -1867,7 +1898,7 @@ ${name} has another address since it was restarted. What asks it may know only t
     try {
       await removeContainers(this.#label, signal);
       for (const arm of ARMS) {
-        const image = this.#deployments[arm]?.model.services[this.recipe.restart[0] ?? this.recipe.service]?.image;
+        const image = this.#deployments[arm]?.model.services[this.#php(arm)]?.image;
         if (image !== void 0) await clearTree(this.#options.plan.arms[arm], image, this.#label, signal);
       }
       await removeLabelled(this.#label, signal);
@@ -1882,12 +1913,12 @@ ${name} has another address since it was restarted. What asks it may know only t
   async #startArm(arm) {
     const deployment = this.#deployment(arm);
     const { services } = deployment.model;
-    const php = this.recipe.restart[0] ?? this.recipe.service;
+    const php = this.#php(arm);
     this.#options.progress(`starting ${arm}: ${Object.keys(services).join(", ")}`);
-    await deployment.startBacking(Object.keys(services).filter((name) => !this.#needsTarget(services, name)));
+    await deployment.startBacking(Object.keys(services).filter((name) => !this.#needsTarget(arm, services, name)));
     await deployment.up([php], "alone");
     await deployment.lookAt();
-    await this.#delay(deployment);
+    await this.#delay(arm);
     await this.#prepare(arm, php);
     await deployment.up(Object.keys(deployment.model.services), "all");
     await deployment.settle();
@@ -1900,17 +1931,17 @@ ${name} has another address since it was restarted. What asks it may know only t
       this.#networks.push(name);
     }
   }
-  async #delay(deployment) {
-    const { plan, signal } = this.#options;
-    for (const toxic of toxics(plan.config.target.links)) {
-      const container = deployment.container(toxic.service);
-      if (container !== void 0) await setDelay(toxic, await this.reach(container, TOXIPROXY_PORT), signal);
+  async #delay(project) {
+    for (const toxic of toxics(this.recipes[project].target.links)) {
+      const container = this.#deployment(project).container(toxic.service);
+      if (container === void 0) continue;
+      await setDelay(toxic, await this.reach(container, TOXIPROXY_PORT), this.#options.signal);
     }
   }
   async #prepare(arm, service) {
-    const { plan, progress, signal } = this.#options;
+    const { progress, signal } = this.#options;
     const log = this.log(`prepare-${arm}`);
-    for (const command of plan.config.target.prepare) {
+    for (const command of this.recipes[arm].target.prepare) {
       progress(`preparing ${arm}: ${command.trim().split("\n")[0]}`);
       const args = [...this.#deployment(arm).compose(), "exec", "--no-TTY", service, "sh", "-c", command];
       await docker(args, { signal, log }).catch(async (error) => {
@@ -1926,10 +1957,16 @@ ${name} has another address since it was restarted. What asks it may know only t
     if (deployment === void 0) throw new Error(`no project ${project}`);
     return deployment;
   }
+  /** The service that PHP runs in. */
+  #php(arm) {
+    const { restart, service } = this.recipes[arm];
+    return restart[0] ?? service;
+  }
   /** Whether a service is part of the target or starts after it. */
-  #needsTarget(services, name) {
-    if (name === this.recipe.service || this.recipe.restart.includes(name)) return true;
-    return Object.keys(services[name]?.depends_on ?? {}).some((other) => this.#needsTarget(services, other));
+  #needsTarget(arm, services, name) {
+    const { restart, service } = this.recipes[arm];
+    if (name === service || restart.includes(name)) return true;
+    return Object.keys(services[name]?.depends_on ?? {}).some((other) => this.#needsTarget(arm, services, other));
   }
 };
 
@@ -1947,7 +1984,6 @@ var startCompose = async (options) => {
   }
 };
 var ComposeTarget = class {
-  host;
   warnings = [];
   generator = null;
   #options;
@@ -1962,23 +1998,24 @@ var ComposeTarget = class {
     this.#options = options;
     this.#versions = versions;
     this.#stack = new Stack(options, rootless);
-    this.host = options.plan.config.target.host;
   }
   async start() {
     await this.#stack.start();
-    const named = (service) => this.#stack.all.filter((container) => container.service === service);
-    const { mysql, redis } = this.#stack.recipe.census;
+    const [mysql, redis] = [this.#stack.counted("mysql"), this.#stack.counted("redis")];
     const reach = (container, port) => this.#stack.reach(container, port);
-    await this.#census.connect(named(mysql), named(redis), reach, this.#stack.log("mysql-client"));
+    await this.#census.connect(mysql, redis, reach, this.#stack.log("mysql-client"));
     for (const arm of ARMS) await this.#healthy(arm);
     this.generator = await this.#stack.gateway();
     if (!this.#stack.all.every(({ local, pid }) => local || pid === 0)) this.warnings.push(UNWATCHED);
   }
   url(arm) {
-    return `http://${this.#stack.address(this.#front(arm))}:${this.#stack.recipe.port}`;
+    return `http://${this.#stack.address(this.#front(arm))}:${this.#stack.recipes[arm].port}`;
+  }
+  host(arm) {
+    return this.#stack.recipes[arm].target.host;
   }
   hostUrl(arm) {
-    return this.#hostUrl(arm, this.#stack.recipe.port);
+    return this.#hostUrl(arm, this.#stack.recipes[arm].port);
   }
   async restart() {
     await this.#stack.restart();
@@ -1986,10 +2023,10 @@ var ComposeTarget = class {
   }
   async php(arm) {
     const answer = await this.#ask(arm, "probe");
-    return answer === null ? null : phpState(answer, this.#options.plan.config.target.php);
+    return answer === null ? null : phpState(answer, this.#stack.recipes[arm].target.php);
   }
   async versions() {
-    const php = (await this.php("base"))?.version;
+    const php = (await this.php("head"))?.version;
     return {
       ...php === void 0 ? {} : { php },
       ...this.#census.versions,
@@ -2040,23 +2077,24 @@ var ComposeTarget = class {
   }
   /** What answers HTTP and what is restarted with every block. */
   #target(arm) {
-    const { service, restart } = this.#stack.recipe;
+    const { service, restart } = this.#stack.recipes[arm];
     return this.#stack.containers(arm).filter((it) => it.service === service || restart.includes(it.service));
   }
   async #healthy(arm) {
-    const { plan, signal } = this.#options;
+    const { signal } = this.#options;
+    const { healthPath, host } = this.#stack.recipes[arm].target;
     const target = this.#target(arm);
     const url = await this.hostUrl(arm);
     await waitUntilHealthy({
       arm,
-      url: url + plan.config.target.healthPath,
-      host: this.host,
+      url: url + healthPath,
+      host,
       signal,
       stillAlive: () => {
         const dead = target.find((container) => !container.alive);
         if (dead !== void 0) throw new MeasureError(`${dead.service} of ${arm} died${dead.evidence()}`);
       },
-      evidence: () => this.#stack.movedHint() + target.map((container) => container.evidence()).join("")
+      evidence: () => this.#stack.movedHint(arm) + target.map((container) => container.evidence()).join("")
     }).catch(async (error) => {
       signal.throwIfAborted();
       await this.#stack.lookAt(arm);
@@ -2065,7 +2103,7 @@ var ComposeTarget = class {
   }
   /** What answers HTTP. */
   #front(arm) {
-    const { service } = this.#stack.recipe;
+    const { service } = this.#stack.recipes[arm];
     const container = this.#stack.containers(arm).find((it) => it.service === service);
     if (container === void 0) throw new MeasureError(`target.service: ${service} of ${arm} has no container`);
     return container;
@@ -2076,7 +2114,7 @@ var ComposeTarget = class {
   }
   /** FPM's own status or our probe, by way of a port that only the bundled target has. */
   async #ask(arm, what) {
-    const { adminPort } = this.#stack.recipe;
+    const { adminPort } = this.#stack.recipes[arm];
     if (adminPort === null) return null;
     try {
       const url = await this.#hostUrl(arm, adminPort);
@@ -2657,22 +2695,22 @@ var Services = class _Services {
     this.#redis = redis;
     this.#httpUrl = httpUrl;
   }
-  /** What an arm's processes find their services by. */
-  environment(arm) {
+  /** What an arm's processes find these services by. */
+  environment(arm, names) {
     const variables = {};
-    if (this.#mysql !== null) {
+    if (this.#mysql !== null && names.includes("mysql")) {
       variables.MYSQL_HOST = "127.0.0.1";
       variables.MYSQL_PORT = `${this.#mysql.port}`;
       variables.MYSQL_USER = this.#mysql.user;
       variables.MYSQL_PASSWORD = this.#mysql.password;
       variables.MYSQL_DATABASE = databaseOf(arm);
     }
-    if (this.#redis !== null) {
+    if (this.#redis !== null && names.includes("redis")) {
       variables.REDIS_HOST = "127.0.0.1";
       variables.REDIS_PORT = `${this.#redis.port}`;
       variables.REDIS_DB = `${redisDatabaseOf(arm)}`;
     }
-    if (this.#httpUrl !== null) variables.HTTP_URL = this.#httpUrl;
+    if (this.#httpUrl !== null && names.includes("http")) variables.HTTP_URL = this.#httpUrl;
     return variables;
   }
   counters() {
@@ -2704,8 +2742,8 @@ async function startProcesses(options) {
   };
   options.signal.addEventListener("abort", close);
   try {
-    const { config, layout } = options.plan;
-    services = await Services.start(premises, config.target.services, layout.services, options.progress);
+    const { plan } = options;
+    services = await Services.start(premises, servicesOf(plan), plan.layout.services, options.progress);
     const replicas = { base: await prepared("base"), head: await prepared("head") };
     options.progress("starting both arms");
     const target = new ProcessTarget(options, premises, services, replicas, close);
@@ -2716,25 +2754,26 @@ async function startProcesses(options) {
     throw error;
   }
   async function prepared(arm) {
-    const { config, layout, arms } = options.plan;
-    const { directory } = arms[arm];
+    const { plan } = options;
+    const target = targetOf(plan, arm);
+    const { directory } = plan.arms[arm];
     if (directory === null) throw new MeasureError(`${arm} has no directory to run from`);
-    const variables = services?.environment(arm) ?? {};
-    const env = childEnvironment({ ...variables, ...fillIn(config.target.env, variables) });
-    await prepareArm(premises, { arm, directory, commands: config.target.prepare, env, progress: options.progress });
-    const replica = { arm, directory, env, cpus: layout.target, port: await premises.port() };
-    const { start } = config.target;
-    return start === null ? new PhpReplica(premises, config.target, replica) : new CommandReplica(premises, config.target, start, replica);
+    const variables = services?.environment(arm, target.services) ?? {};
+    const env = childEnvironment({ ...variables, ...fillIn(target.env, variables) });
+    await prepareArm(premises, { arm, directory, commands: target.prepare, env, progress: options.progress });
+    const replica = { arm, directory, env, cpus: plan.layout.target, port: await premises.port() };
+    return target.start === null ? new PhpReplica(premises, target, replica) : new CommandReplica(premises, target, target.start, replica);
   }
 }
 function requireInstalled({ plan }) {
   requireProgram("util-linux", "taskset");
-  const { start, php, services } = plan.config.target;
-  if (start === null) choosePhpFpm(php);
-  if (start === null || services.includes("http")) findNginx();
+  for (const arm of ARMS) {
+    const { start, php, services } = targetOf(plan, arm);
+    if (start === null) choosePhpFpm(php);
+    if (start === null || services.includes("http")) findNginx();
+  }
 }
 var ProcessTarget = class {
-  host;
   generator = null;
   warnings = [];
   close;
@@ -2743,7 +2782,6 @@ var ProcessTarget = class {
   #services;
   #replicas;
   constructor(options, premises, services, replicas, close) {
-    this.host = options.plan.config.target.host;
     this.close = close;
     this.#options = options;
     this.#premises = premises;
@@ -2756,6 +2794,9 @@ var ProcessTarget = class {
   async hostUrl(arm) {
     return this.url(arm);
   }
+  host(arm) {
+    return targetOf(this.#options.plan, arm).host;
+  }
   async restart() {
     await allOrFirstError(ARMS.map((arm) => this.#replicas[arm].restart()));
   }
@@ -2763,11 +2804,11 @@ var ProcessTarget = class {
     return this.#replicas[arm].php();
   }
   async versions() {
-    const php = (await this.php("base"))?.version;
-    const { start } = this.#options.plan.config.target;
+    const php = (await this.php("head"))?.version;
+    const withNginx = ARMS.some((arm) => targetOf(this.#options.plan, arm).start === null);
     return {
       ...php === void 0 ? {} : { php },
-      ...start === null ? { nginx: await nginxVersion() } : {},
+      ...withNginx ? { nginx: await nginxVersion() } : {},
       ...this.#services.versions()
     };
   }
@@ -2775,7 +2816,7 @@ var ProcessTarget = class {
     return this.#premises.groups[arm].read();
   }
   servicesUsage() {
-    return this.#options.plan.config.target.services.length === 0 ? null : this.#premises.groups.services.read();
+    return servicesOf(this.#options.plan).length === 0 ? null : this.#premises.groups.services.read();
   }
   front(arm) {
     return this.#replicas[arm].front();
@@ -2804,6 +2845,11 @@ function fillIn(env, variables) {
 
 // scripts/src/target/url.ts
 var startUrl = async ({ plan, progress, signal }) => {
+  if (plan.own !== void 0) {
+    throw new InputError(
+      "driver url: nothing is started, so one version cannot be started in another way. Use compose or process"
+    );
+  }
   const { host, healthPath, url: urls } = plan.config.target;
   if (urls === null) throw new MeasureError("driver url needs target.url.base and target.url.head");
   const url = (arm) => urls[arm].replace(/\/+$/, "");
@@ -2812,7 +2858,7 @@ var startUrl = async ({ plan, progress, signal }) => {
     hostUrl: async (arm) => url(arm),
     generator: null,
     warnings: [],
-    host,
+    host: () => host,
     async restart() {
       for (const arm of ARMS) {
         const evidence = () => "";
@@ -2983,7 +3029,7 @@ async function pilotOf(rig, census, log, progress) {
   const earlier = pilotsOf(log.lines);
   if (earlier.size > 0) return earlier;
   if (replay(rig.plan, census, log.lines).cells.every((state) => state.status !== "judged")) return earlier;
-  progress.step("pilot: how fast is the base?");
+  progress.step(`pilot: how fast ${isOther(rig.plan) ? "are both" : "is the base"}?`);
   const before = performance.now();
   const found = await runPilot(rig);
   rig.signal.throwIfAborted();

@@ -37,7 +37,7 @@ async function recordRun({ plan, environment, census, lines }, { branch, url }, 
   const { base, head } = plan.arms;
   if (plan.stored === void 0) {
     throw new InputError(
-      `the run compared ${head.label} with ${base.label}, and a record is relative to an anchor: measure with \`perf-gate run --base stored\`, and baseline.anchor in the configuration`
+      `the run compared ${head.label} with ${base.label}, and a record is relative to an anchor: measure with \`perf-gate run --base stored\``
     );
   }
   if ((env["GITHUB_EVENT_NAME"] ?? "").startsWith("pull_request")) {

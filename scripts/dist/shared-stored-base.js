@@ -5,7 +5,7 @@ import {
   checkOut,
   resolveAnchor,
   resolveHead
-} from "./shared-arms.js";
+} from "./shared-arms~2.js";
 import {
   cellsOf,
   sha256
@@ -38,6 +38,7 @@ import {
   worthKeeping
 } from "./shared-stored.js";
 import {
+  REFERENCE,
   minor,
   suiteOf
 } from "./shared-record.js";
@@ -233,9 +234,43 @@ function readOr(path, fallback) {
 
 // scripts/src/phases/stored-base.ts
 import { execFile } from "node:child_process";
-import { readFileSync as readFileSync2 } from "node:fs";
+import { readFileSync as readFileSync3 } from "node:fs";
 import { relative as relative2, resolve as resolve2 } from "node:path";
 import { promisify } from "node:util";
+
+// scripts/src/phases/reference.ts
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync as readFileSync2, statSync as statSync2 } from "node:fs";
+import { join } from "node:path";
+var ASKED = {
+  work: { kind: "request", method: "GET", path: "/queries?n=5&connection=persistent", headers: {}, body: null },
+  checks: { status: [200], bodyContains: null }
+};
+var BACKLOG = 4096;
+async function referenceAnchor(home) {
+  const directory = join(home, "fixtures", "app");
+  const { config } = await loadConfig(null, directory);
+  const { target } = config;
+  return {
+    source: { label: REFERENCE, directory, commit: null, repository: null, image: null },
+    anchor: { label: REFERENCE, id: `sha256:${digestOf(directory)}` },
+    own: ({ php: { version, binary } }) => ({
+      target: { ...target, php: { ...target.php, version, binary, backlog: BACKLOG } },
+      asked: ASKED
+    })
+  };
+}
+function digestOf(directory) {
+  const hash = createHash("sha256").update(JSON.stringify(ASKED));
+  const paths = readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((path) => !path.startsWith("."));
+  for (const path of paths.toSorted()) {
+    const file = join(directory, path);
+    if (statSync2(file).isFile()) hash.update(`\0${path}\0`).update(readFileSync2(file));
+  }
+  return hash.digest("hex");
+}
+
+// scripts/src/phases/stored-base.ts
 var STORED = "stored";
 async function storedBase(options, treesDirectory, warn, env) {
   const said = [];
@@ -250,24 +285,21 @@ async function storedBase(options, treesDirectory, warn, env) {
       throw new InputError("--base stored: with driver url nothing starts the anchor; use compose or process");
     }
     const driver = await chooseDriver(wantsDriver, config.target);
-    if (baseline.anchor === null) {
-      const why2 = "baseline.anchor names no version that records are relative to";
-      if (judgeTree !== null) return { kind: "none", why: why2 };
-      throw new InputError(
-        `--base stored: ${why2}. Write for example baseline: { anchor: v1.4.0 }, a release that stays as it is`
-      );
-    }
-    const [base, anchor] = await resolveAnchor(baseline.anchor, head.directory, treesDirectory);
+    const {
+      source: base,
+      anchor,
+      own
+    } = baseline.anchor === null ? await referenceAnchor(options.home) : { ...await resolveAnchor(baseline.anchor, head.directory, treesDirectory), own: null };
     const arms = { base, head };
     checkImages(arms, driver, config.target);
     checkCopied(arms, config.target.copy);
     const store = storeOf(baseline.store, head.directory, judgeTree?.directory ?? null, env);
-    const found = await store.read().catch((error) => {
+    const read = await store.read().catch((error) => {
       if (judgeTree === null || !(error instanceof StoreError)) throw error;
       return error.message;
     });
-    if (typeof found === "string") return { kind: "none", why: found };
-    const { records, missing } = found;
+    if (typeof read === "string") return { kind: "none", why: read };
+    const { records, missing } = read;
     const branch = baseline.branch ?? options.branch ?? await branchOf(head.directory);
     const { cpuModel, logicalCpus } = machineFacts();
     const wanted = { branch, anchor, must: { driver, cpuModel, logicalCpus, k6: minor(K6_VERSION) } };
@@ -282,7 +314,8 @@ async function storedBase(options, treesDirectory, warn, env) {
     const why = nothingFor(stored, comparable(kept, wanted));
     if (why !== null && judgeTree !== null) return { kind: "none", why: `${store.label}: ${why}` };
     for (const line of said) warn(line);
-    return { kind: "stored", judge, arms, sameSource: false, stored, history: { missing, records: kept } };
+    const found = { judge, arms, sameSource: false, stored, history: { missing, records: kept } };
+    return { kind: "stored", ...found, ...own === null ? {} : { own: { base: own(config.target) } } };
   } finally {
     await removeJudge();
   }
@@ -298,7 +331,7 @@ function suitesOf(config) {
     const scenario = scenarios.get(cell.scenario);
     if (scenario === void 0) return [];
     const { work } = scenario;
-    const flow = work.kind === "flow" ? readFileSync2(work.file, "utf8") : null;
+    const flow = work.kind === "flow" ? readFileSync3(work.file, "utf8") : null;
     return [[cell.id, suiteOf(cell, scenario, flow, sha256)]];
   });
   return Object.fromEntries(suites);

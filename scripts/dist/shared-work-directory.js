@@ -16,6 +16,10 @@ import {
   MeasureError
 } from "./shared-errors.js";
 import {
+  askedOf
+} from "./shared-arms.js";
+import {
+  ARMS,
   assertNever
 } from "./shared-model.js";
 
@@ -36,9 +40,11 @@ function buildPlan(input, hash) {
   return { ...rest, id: planId(rest, hash) };
 }
 function planId(plan, hash) {
-  const { version, seed, arms, sameSource, driver, config, cells, layout, headConfig, stored, insteadOfRecords } = plan;
+  const { version, seed, arms, sameSource, driver, config, cells, layout } = plan;
+  const { headConfig, own, stored, insteadOfRecords } = plan;
   const parts = [version, seed, arms, sameSource, driver, config, cells, layout];
   if (headConfig !== void 0) parts.push(headConfig);
+  if (own !== void 0) parts.push({ own });
   if (stored !== void 0) parts.push({ stored });
   if (insteadOfRecords !== void 0) parts.push({ insteadOfRecords });
   return hash(JSON.stringify(parts));
@@ -110,8 +116,10 @@ function afterPilot(plan, cell, qps, p99Ms) {
   };
 }
 function slotOf(plan, cell, seconds, p99Ms) {
-  const { load, work } = scenarioOf(plan, cell);
-  const shortest = load.model === "closed" && work.kind === "request" ? SHORTEST : SHORTEST_SCENARIO;
+  const scenario = scenarioOf(plan, cell);
+  const { load } = scenario;
+  const onlyRequests = ARMS.every((arm2) => askedOf(plan, scenario, arm2).work.kind === "request");
+  const shortest = load.model === "closed" && onlyRequests ? SHORTEST : SHORTEST_SCENARIO;
   const gapSeconds = round(Math.min(MAX_GAP, Math.max(shortest.gap, 2 * p99Ms / 1e3)));
   if (load.model === "ramp") return { slotSeconds: rampSeconds(load), turnSeconds: rampSeconds(load), gapSeconds };
   const turnSeconds = Math.min(seconds, round(shortest.turn / shortest.gap * gapSeconds));

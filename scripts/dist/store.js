@@ -6,7 +6,7 @@ import {
   storePhase
 } from "./shared-store.js";
 import "./shared-stored-base.js";
-import "./shared-arms.js";
+import "./shared-arms~2.js";
 import "./shared-work-directory.js";
 import "./shared-k6.js";
 import "./shared-programs.js";
@@ -16,6 +16,7 @@ import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-arms.js";
 import "./shared-record.js";
 import "./shared-replay.js";
 import "./shared-model.js";
