@@ -168,8 +168,8 @@ function standings({ trend }, cells, find) {
       last === void 0 ? ABSENT : `${date(find(last.after))}, ${stepName(last, series)} ${signedPercent(last.ratio - 1)}`
     ];
   });
-  const header = ["now", "QPS", "between, %", "tail latency", "between, %", "last step"];
-  return table([header, ...rows], ["l", "r", "c", "r", "c", "l"]);
+  const header = ["level now", "QPS", "between, %", "newest", "tail latency", "between, %", "newest", "last step"];
+  return table([header, ...rows], ["l", "r", "c", "r", "r", "c", "r", "l"]);
 }
 function table(rows, align) {
   return markdownTable(rows, { align, alignDelimiters: false });
@@ -182,12 +182,13 @@ function furthest(series, metric) {
 function standing(series) {
   const level = series?.levels.at(-1);
   const newest = series?.points.at(-1);
-  if (series === null || level === void 0 || newest === void 0) return [ABSENT, ABSENT];
-  if (series.absolute) return [absolute(series.metric, newest.head), ABSENT];
+  if (series === null || level === void 0 || newest === void 0) return [ABSENT, ABSENT, ABSENT];
+  if (series.absolute) return [ABSENT, ABSENT, absolute(series.metric, newest.head)];
   const { mean, half } = level;
   return [
     signedPercent(Math.exp(mean) - 1),
-    half === null ? betweenEnds(ends(newest)) : betweenEnds([mean - half, mean + half])
+    half === null ? betweenEnds(ends(newest)) : betweenEnds([mean - half, mean + half]),
+    signedPercent(Math.exp(newest.z) - 1)
   ];
 }
 function absolute(metric, value) {

@@ -155,8 +155,8 @@ function standings({ trend }: TrendInput, cells: readonly TrendCell[], find: Fin
         : `${date(find(last.after))}, ${stepName(last, series)} ${signedPercent(last.ratio - 1)}`,
     ];
   });
-  const header = ["now", "QPS", "between, %", "tail latency", "between, %", "last step"];
-  return table([header, ...rows], ["l", "r", "c", "r", "c", "l"]);
+  const header = ["level now", "QPS", "between, %", "newest", "tail latency", "between, %", "newest", "last step"];
+  return table([header, ...rows], ["l", "r", "c", "r", "r", "c", "r", "l"]);
 }
 
 function table(rows: string[][], align: ("l" | "r" | "c")[]): string {
@@ -170,16 +170,20 @@ function furthest(series: readonly SteppedSeries[], metric: SeriesMetric): Stepp
   return own.reduce<SteppedSeries | null>((best, one) => (best === null || end(one) >= end(best) ? one : best), null);
 }
 
-/** Change against the anchor and its interval: between records, or within the rounds of a single one. */
-function standing(series: SteppedSeries | null): [string, string] {
+/**
+ * Change of the level against the anchor, its interval (between records, or within the rounds of a single one), and the
+ * change of the newest record, which may have left the level.
+ */
+function standing(series: SteppedSeries | null): [string, string, string] {
   const level = series?.levels.at(-1);
   const newest = series?.points.at(-1);
-  if (series === null || level === undefined || newest === undefined) return [ABSENT, ABSENT];
-  if (series.absolute) return [absolute(series.metric, newest.head), ABSENT];
+  if (series === null || level === undefined || newest === undefined) return [ABSENT, ABSENT, ABSENT];
+  if (series.absolute) return [ABSENT, ABSENT, absolute(series.metric, newest.head)];
   const { mean, half } = level;
   return [
     signedPercent(Math.exp(mean) - 1),
     half === null ? betweenEnds(ends(newest)) : betweenEnds([mean - half, mean + half]),
+    signedPercent(Math.exp(newest.z) - 1),
   ];
 }
 

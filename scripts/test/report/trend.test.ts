@@ -69,14 +69,20 @@ describe("the page", () => {
     const text = textOf(renderTrend(inputOf(history({ nights: 40, noise: 0, level: () => Math.log(0.9) })), NONE));
     expect(text).toContain("Changes are against v1.4.0");
     // Records that are all alike leave no room between them.
-    expect(text).toContain("home @20 −10.0% −10.0 … −10.0 +11.1% +11.1 … +11.1 –");
+    expect(text).toContain("home @20 −10.0% −10.0 … −10.0 −10.0% +11.1% +11.1 … +11.1 +11.1% –");
     // Its rounds: t(0.975, 7) * 0.02 / sqrt(8) = 0.01672, so 0.9 * e^±0.01672 - 1.
     expect(text).toContain("−10.0% −11.5 … −8.5 400 → 360 +11.1% +9.3 … +13.0 25.0 → 27.8");
   });
 
   test("takes the rounds' interval where there is one record only", () => {
     const text = textOf(renderTrend(inputOf(history({ nights: 1, noise: 0 })), NONE));
-    expect(text).toContain("home @20 0.0% −1.7 … +1.7 0.0% −1.7 … +1.7 –");
+    expect(text).toContain("home @20 0.0% −1.7 … +1.7 0.0% 0.0% −1.7 … +1.7 0.0% –");
+  });
+
+  test("shows the newest record beside the level that it has left", () => {
+    const level = (night: number) => (night < 19 ? 0 : Math.log(0.5));
+    const text = textOf(renderTrend(inputOf(history({ nights: 20, noise: 0.01, level })), NONE));
+    expect(text).toMatch(/home @20 [−+]?\d\.\d% \S+ … \S+ −\d\d\.\d% [−+]?\d\.\d% \S+ … \S+ \+\d+\.\d% –/);
   });
 
   test("shows the newest 60 commits of a long history and says so", () => {
@@ -124,7 +130,7 @@ describe("the page", () => {
     });
     const text = textOf(renderTrend(inputOf(records), NONE));
     expect(text).toContain("has no anchor");
-    expect(text).toContain("home @20 812/s");
+    expect(text).toContain("home @20 – – 812/s");
     expect(trendChart(cellsOf(trendOf(records))[0] ?? { cell: "", slug: "", series: [] }).panels).toMatchObject([
       { title: "QPS", levels: [] },
     ]);
