@@ -3,7 +3,7 @@ const require = __createRequire(import.meta.url);
 import "./shared-runtime.js";
 
 // package.json
-var version = "0.1.0";
+var version = "1.0.0";
 
 // scripts/src/cli.ts
 if (process.argv[2] === "--version" || process.argv[2] === "-V") {

@@ -245,6 +245,7 @@ function targetLines(found) {
   const { root, index, health, prepare, phpRequirement, remarks } = found;
   return [
     ...remarks.map((remark) => `# ${remark}`),
+    ...prepare.some(({ value }) => value.startsWith("composer ")) ? DRIVER : [],
     `root: ${root.value} # ${root.why}`,
     ...index === "index.php" ? [] : [`index: ${index}`],
     `health: ${health.value} # ${health.why}`,
@@ -262,6 +263,10 @@ function targetLines(found) {
     "  # ini: { memory_limit: 256M }"
   ];
 }
+var DRIVER = [
+  "# With PHP and Composer of this machine. For containers, a compose file of your own: compose, service and port.",
+  "driver: process"
+];
 function serviceLines(services2) {
   if (services2.length === 0) {
     return [

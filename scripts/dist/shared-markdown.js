@@ -117,7 +117,8 @@ function cellTable(comparison, rows) {
   const from = stored === void 0 ? "base" : "expected";
   const header = ["", "scenario", "load", "QPS change", "between, %", `${from} → head`];
   header.push(`${latency} change`, "between, %", `${from} → head, ms`);
-  if (stored !== void 0) {
+  const sinceAnchor = stored !== void 0 && rows.some(({ since }) => since != null);
+  if (sinceAnchor) {
     const label = escapeMarkdown(stored.anchor.label);
     header.push(`QPS since ${label}`, `${latency} since ${label}`);
   }
@@ -137,7 +138,7 @@ function cellTable(comparison, rows) {
       pair([throughput?.base ?? base?.qps, throughput?.head ?? head?.qps], qps),
       ...changeCells(tail),
       prefix + pair([tail?.base ?? base?.latencyMs[statistic], tail?.head ?? head?.latencyMs[statistic]], ms),
-      ...stored === void 0 ? [] : [sinceText(since?.qps) || ABSENT, sinceText(since?.latency) || ABSENT]
+      ...sinceAnchor ? [sinceText(since?.qps) || ABSENT, sinceText(since?.latency) || ABSENT] : []
     ];
   });
   return markdownTable([header, ...body], { align: ["l", "l", "r", "r", "c", "r", "r", "c", "r", "r", "r"] });

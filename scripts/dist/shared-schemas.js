@@ -15016,7 +15016,7 @@ var fileSchema = section({
     rounds: number3({ min: 6, max: 60, example: "20" }).prefault(20).describe("Rounds after which a cell that is still undecided is inconclusive."),
     "max-error-rate": percent({ min: 0, max: 0.5, example: "0.5%" }).prefault("0.5%").describe("Share of failed requests above which a slot is thrown away and measured again."),
     "max-foreign-cpu": wordOr("off", percent({ min: 0, max: 1, above: true, example: "5%" })).prefault("5%").describe(
-      "CPU time of other programs on our cores, in percent of one core, above which a slot is measured again."
+      "CPU time that other programs take from one version more than from the other, in percent of one core, above which a slot is measured again."
     ),
     isolation: leaf({
       allowed: 'auto, off, or the CPU lists {generator: "1", target: "0", services: "0"} with generator and target apart',

@@ -4,6 +4,7 @@ import {
   changePoints
 } from "./shared-steps.js";
 import {
+  REFERENCE,
   conditionsOf,
   figureOf,
   sinceAnchor
@@ -217,7 +218,9 @@ function compareStored({ plan, cells, rule }, environment, history) {
     const { cell, scenario, pilot } = state;
     const statistic = pilot?.statistic ?? "p99";
     const [qps, latency] = [figureOf(state, "qps"), figureOf(state, statistic)];
-    if (qps !== null) since.set(cell.id, { qps: sinceAnchor(qps), latency: latency && sinceAnchor(latency) });
+    if (qps !== null && stored.anchor.label !== REFERENCE) {
+      since.set(cell.id, { qps: sinceAnchor(qps), latency: latency && sinceAnchor(latency) });
+    }
     const limits = { ...scenario.limits, maxQpsDrop, maxP99Rise, minQps: null, maxP99Ms: null };
     const results = testsOf(cell, statistic, limits).map((test) => {
       const level = sinceLastStep(records, steps, test);

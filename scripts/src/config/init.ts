@@ -31,6 +31,7 @@ function targetLines(found: Found): string[] {
   const { root, index, health, prepare, phpRequirement, remarks } = found;
   return [
     ...remarks.map((remark) => `# ${remark}`),
+    ...(prepare.some(({ value }) => value.startsWith("composer ")) ? DRIVER : []),
     `root: ${root.value} # ${root.why}`,
     ...(index === "index.php" ? [] : [`index: ${index}`]),
     `health: ${health.value} # ${health.why}`,
@@ -50,6 +51,12 @@ function targetLines(found: Found): string[] {
     "  # ini: { memory_limit: 256M }",
   ];
 }
+
+/** The bundled container has no Composer. */
+const DRIVER = [
+  "# With PHP and Composer of this machine. For containers, a compose file of your own: compose, service and port.",
+  "driver: process",
+];
 
 function serviceLines(services: Found["services"]): string[] {
   if (services.length === 0) {

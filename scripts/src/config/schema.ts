@@ -94,7 +94,7 @@ export const fileSchema = section({
     "max-foreign-cpu": wordOr("off", percent({ min: 0, max: 1, above: true, example: "5%" }))
       .prefault("5%")
       .describe(
-        "CPU time of other programs on our cores, in percent of one core, above which a slot is measured again.",
+        "CPU time that other programs take from one version more than from the other, in percent of one core, above which a slot is measured again.",
       ),
     isolation: leaf<"auto" | "off" | CpuLists>({
       allowed:

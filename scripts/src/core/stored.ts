@@ -18,6 +18,7 @@ import {
   conditionsOf,
   figureOf,
   type HistoryRecord,
+  REFERENCE,
   type RecordCell,
   type RecordFigure,
   sinceAnchor,
@@ -172,7 +173,7 @@ export interface StoredLook {
 type Measured = Pick<RecordFigure, "logRatio" | "sd" | "rounds">;
 
 /**
- * One run against the records (DECISION-RULE.md, "A stored base"): a prediction interval for the next job, its variance
+ * One run against the records: a prediction interval for the next job, its variance
  * moderated towards the expected noise (Smyth 2004, limma's squeezeVar). How well a job knows its own ratio is part of
  * the spread between jobs; a run that knows it worse than the records did gets the difference added. The interval lies
  * wholly on one side of the line exactly where the verdict is red or green.
@@ -245,7 +246,10 @@ export function compareStored(
     const { cell, scenario, pilot } = state;
     const statistic = pilot?.statistic ?? "p99";
     const [qps, latency] = [figureOf(state, "qps"), figureOf(state, statistic)];
-    if (qps !== null) since.set(cell.id, { qps: sinceAnchor(qps), latency: latency && sinceAnchor(latency) });
+    // Against another application, a ratio says nothing of the service.
+    if (qps !== null && stored.anchor.label !== REFERENCE) {
+      since.set(cell.id, { qps: sinceAnchor(qps), latency: latency && sinceAnchor(latency) });
+    }
     const limits = { ...scenario.limits, maxQpsDrop, maxP99Rise, minQps: null, maxP99Ms: null };
     const results = testsOf(cell, statistic, limits).map((test) => {
       const level = sinceLastStep(records, steps, test);

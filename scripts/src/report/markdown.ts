@@ -98,7 +98,8 @@ function cellTable(comparison: Comparison, rows: readonly CellResult[]): string 
   const from = stored === undefined ? "base" : "expected";
   const header = ["", "scenario", "load", "QPS change", "between, %", `${from} → head`];
   header.push(`${latency} change`, "between, %", `${from} → head, ms`);
-  if (stored !== undefined) {
+  const sinceAnchor = stored !== undefined && rows.some(({ since }) => since != null);
+  if (sinceAnchor) {
     const label = escapeMarkdown(stored.anchor.label);
     header.push(`QPS since ${label}`, `${latency} since ${label}`);
   }
@@ -121,7 +122,7 @@ function cellTable(comparison: Comparison, rows: readonly CellResult[]): string 
       pair([throughput?.base ?? base?.qps, throughput?.head ?? head?.qps], qps),
       ...changeCells(tail),
       prefix + pair([tail?.base ?? base?.latencyMs[statistic], tail?.head ?? head?.latencyMs[statistic]], ms),
-      ...(stored === undefined ? [] : [sinceText(since?.qps) || ABSENT, sinceText(since?.latency) || ABSENT]),
+      ...(sinceAnchor ? [sinceText(since?.qps) || ABSENT, sinceText(since?.latency) || ABSENT] : []),
     ];
   });
   return markdownTable([header, ...body], { align: ["l", "l", "r", "r", "c", "r", "r", "c", "r", "r", "r"] });

@@ -17,7 +17,7 @@ export function storedSentence({ stored }: Comparison, ink: Ink): string {
     return `The base would be records of ${ink.text(stored.branch)}: ${ink.text(stored.store)} ${there}.`;
   }
   const last = `newest ${ink.text(newest.commit.slice(0, 7))} of ${ink.text(newest.recordedAt.slice(0, 10))}`;
-  return `Compared with ${recordsPhrase(stored, ink)} since ${ink.text(stored.anchor.label)}, ${last}.`;
+  return `Compared with ${recordsPhrase(stored, ink)} relative to ${ink.text(stored.anchor.label)}, ${last}.`;
 }
 
 /** "−6.2% (−7.1 … −5.2)" */

@@ -38,7 +38,7 @@ function simulate(sd: number, records: number, change: number): { red: number; g
 /** Percentage points that 4,000 runs and a table in whole percents may be apart: three standard errors and a half. */
 const TOLERANCE = (share: number) => 300 * Math.sqrt(Math.max(share * (100 - share), 100) / 1e4 / 4000) + 0.5;
 
-describe("the rule does what DECISION-RULE.md says of it", () => {
+describe("one run against the records: error rates", () => {
   // sd between jobs, records, unchanged: green, -20%: red, -30%: red; percent.
   test.each([
     [0.02, 1, 70, 0, 81],
