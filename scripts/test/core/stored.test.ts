@@ -1,9 +1,9 @@
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import { describe, expect, test } from "vitest";
-import type { SlotSample } from "../../src/core/model.ts";
+import type { SlotSample, StoredBase } from "../../src/core/model.ts";
 import { cellsOf } from "../../src/core/plan.ts";
-import { conditionsOf, type HistoryRecord, recordOf, suiteOf } from "../../src/core/record.ts";
+import { conditionsOf, type HistoryRecord, REFERENCE, recordOf, suiteOf } from "../../src/core/record.ts";
 import { next, RECORD_ROUNDS, replay } from "../../src/core/replay.ts";
 import { comparable, judgeStored, worthKeeping } from "../../src/core/stored.ts";
 import { sha256 } from "../../src/phases/work-directory.ts";
@@ -174,6 +174,16 @@ describe("a run that is compared with records", () => {
     expect(since?.qps.low).toBeLessThan(0.95);
     expect(since?.qps.high).toBeGreaterThan(0.95);
     expect(since?.latency?.ratio).toBeCloseTo(1 / 0.95, 1);
+  });
+
+  test("does not say how it stands against another application", () => {
+    const anchor = { label: REFERENCE, id: `sha256:${"a".repeat(64)}` };
+    const other = { ...plan, stored: { ...(plan.stored as StoredBase), anchor } };
+    const { cells } = judged(other, records(plan, 3).map((record) => ({ ...record, anchor })));
+    expect(cells.map(({ verdict, since }) => [verdict, since])).toEqual([
+      ["pass", undefined],
+      ["pass", undefined],
+    ]);
   });
 
   test("takes the newest 20", () => {
