@@ -49,6 +49,7 @@ import "./shared-steps.js";
 import "./shared-arms.js";
 import {
   NO_ANCHOR,
+  REFERENCE,
   sinceAnchor
 } from "./shared-record.js";
 import "./shared-markdown.js";
@@ -307,18 +308,21 @@ function nights({ before: before2, after, losses }, records, places) {
     ...later.slice(AROUND).slice(-1)
   ];
   const tests = listed(losses);
+  const [origin] = shown;
   const rows = shown.map((record2) => [
     record2.recordedAt.slice(0, 10),
     link(places.repository, record2.commit),
-    ...tests.map((test) => figure(record2, test))
+    ...tests.map((test) => figure(record2, test, origin))
   ]);
   const head = ["night", "commit", ...tests.map((test) => escapeMarkdown(label(test, records)))];
   return markdownTable([head, ...rows], { align: ["l", "l", ...tests.map(() => "r")], alignDelimiters: false });
 }
-function figure({ cells, anchor }, { cell, metric }) {
-  const found = cells.find(({ id }) => id === cell)?.[metric];
+function figure({ cells, anchor }, { cell, metric }, origin) {
+  const figureOf = (all) => all.find(({ id }) => id === cell)?.[metric];
+  const found = figureOf(cells);
   if (found == null || anchor.id === NO_ANCHOR) return "";
-  const { ratio, low, high } = sinceAnchor(found);
+  const zero = anchor.label === REFERENCE ? figureOf(origin?.cells ?? [])?.logRatio ?? 0 : 0;
+  const { ratio, low, high } = sinceAnchor({ ...found, logRatio: found.logRatio - zero });
   return `${signedPercent(ratio - 1)} ± ${decimal(50 * (high - low), 1)}`;
 }
 function reproduce({ before: before2, after }, { config }) {
@@ -414,12 +418,12 @@ async function githubNightly({ artifactDirectory, output }, home, env, now) {
     dataBranch: name.slice("git:".length),
     config: path
   };
-  const taken = existsSync(artifactDirectory) ? await record(
+  const taken = existsSync(artifactDirectory) && readdirSync(artifactDirectory).length > 0 ? await record(
     readZip(artifactDirectory, artifact),
     store,
     { ...judge, commit, name, branch: configured ?? ref },
     env
-  ) : "nothing was measured";
+  ) : "nothing was measured, or it could not be uploaded";
   const [measured, why] = typeof taken === "string" ? [null, taken] : [taken, null];
   const { file: trend, chartsNote } = await trendPhase({ store, branch: ref, output }, home, env, now);
   await store.publish(pageIn(output), `Trend of ${ref} up to ${now.slice(0, 10)}`);

@@ -1972,7 +1972,8 @@ function readEnvironment(text, id, plan, trusted) {
   const environment = parseWith(environmentSchema, file, raw);
   if (environment.planId !== id) throw refuse2(file, "it belongs to another plan than plan.json");
   const machine = { ...environment.machine, ...namedCpu(raw, trusted) };
-  return { ...environment, machine, planId: plan.id, warnings: environmentWarnings(plan, environment.php) };
+  const php2 = plan.stored?.anchor.label === REFERENCE ? { ...environment.php, base: null } : environment.php;
+  return { ...environment, machine, planId: plan.id, warnings: environmentWarnings(plan, php2) };
 }
 var machineNames = object({ machine: object({ cpuModel: string().regex(/^[\x20-\x7e]{1,120}$/) }) });
 function namedCpu(raw, { history, isOwn }) {

@@ -12337,7 +12337,7 @@ function begin(plan, census, lines) {
     const scenario = scenarios.get(cell.scenario);
     if (scenario === void 0) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
     const pilot = pilots.get(cell.id) ?? null;
-    const settled = scenario.addedByHead ? addedByHead(scenario.name, census) : settledByCensus(scenario.name, census);
+    const settled = scenario.addedByHead ? addedByHead(scenario.name, census) : settledByCensus(plan, scenario.name, census);
     return {
       cell,
       scenario,
@@ -12371,20 +12371,21 @@ function addedByHead(scenario, census) {
   const text = `the base's configuration does not have it: shown, not judged${fails}`;
   return { status: "new", reason: { code: "new", text } };
 }
-function settledByCensus(scenario, census) {
+function settledByCensus({ stored }, scenario, census) {
   const arms = census?.scenarios.find((entry) => entry.scenario === scenario)?.arms;
   if (arms === void 0) return null;
+  const who = stored === void 0 ? "the base" : `the anchor ${stored.anchor.label}`;
   const fails = (arm) => arms[arm].failedShare === 1;
   const answers = (arm) => arms[arm].statuses.join(", ") || "nothing";
   if (fails("head") && !fails("base")) {
-    const text2 = `the head does not pass the scenario's checks (it answered ${answers("head")}), the base does`;
+    const text2 = `the head does not pass the scenario's checks (it answered ${answers("head")}), ${who} does`;
     return { status: "error", reason: { code: "head-fails", text: text2 } };
   }
   if (!fails("base")) return null;
   if (!fails("head") && arms.base.statuses.join() === "404") {
-    return { status: "new", reason: { code: "new", text: "the base does not have it: shown, not judged" } };
+    return { status: "new", reason: { code: "new", text: `${who} does not have it: shown, not judged` } };
   }
-  const text = `the base does not pass the scenario's checks (it answered ${answers("base")}): there is nothing to compare with`;
+  const text = `${who} does not pass the scenario's checks (it answered ${answers("base")}): there is nothing to compare with`;
   return { status: "inconclusive", reason: { code: "base-fails", text } };
 }
 function takesPartInOverall(state) {

@@ -1,7 +1,8 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
-  NO_ANCHOR
+  NO_ANCHOR,
+  REFERENCE
 } from "./shared-record.js";
 import {
   FLOOR,
@@ -256,7 +257,11 @@ function trendOf(records) {
   const found = groups.flatMap((group) => describe(group, commits));
   return {
     commits,
-    series: tracks.map(({ series: one, stretches, steps }) => ({ ...one, levels: levelsOf(stretches, steps) })),
+    series: tracks.map(({ series: one, stretches, steps }) => {
+      const levels = levelsOf(stretches, steps);
+      const zero = one.likeness.anchor.label === REFERENCE ? levels[0]?.mean ?? 0 : 0;
+      return { ...one, levels, zero };
+    }),
     changePoints: found
   };
 }

@@ -19,6 +19,7 @@ import {
 // scripts/src/phases/store.ts
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 async function storePhase(work, options, env) {
   const plan = work.readPlan();
@@ -29,7 +30,8 @@ async function storePhase(work, options, env) {
     lines: work.readSamples(plan).lines
   };
   const record = await recordRun(run, options, env);
-  const store = openStore(options.store ?? plan.config.baseline.store, { directory: treeOf(plan), env });
+  const named = options.store?.startsWith("git:") === false ? resolve(options.store) : options.store;
+  const store = openStore(named ?? plan.config.baseline.store, { directory: treeOf(plan), env });
   const { added } = await store.append([record]);
   return { record, added, label: store.label };
 }
@@ -40,9 +42,9 @@ async function recordRun({ plan, environment, census, lines }, { branch, url }, 
       `the run compared ${head.label} with ${base.label}, and a record is relative to an anchor: measure with \`perf-gate run --base stored\``
     );
   }
-  if ((env["GITHUB_EVENT_NAME"] ?? "").startsWith("pull_request")) {
+  if (/^(pull_request|merge_group)/.test(env["GITHUB_EVENT_NAME"] ?? "")) {
     throw new InputError(
-      "the run is for a pull request, which is not part of a branch's history yet: nothing is recorded"
+      "the run is for a pull request or a merge queue, which is not part of a branch's history yet: nothing is recorded"
     );
   }
   const stop = lines.findLast((line) => line.kind === "stop");
@@ -60,7 +62,7 @@ async function recordRun({ plan, environment, census, lines }, { branch, url }, 
   const facts = {
     commit: head.commit,
     committedAt: await committedAt(treeOf(plan), head.commit),
-    branch: branch ?? refOf(env) ?? await branchOf(treeOf(plan)),
+    branch: branch ?? refOf(env) ?? await branchOf(treeOf(plan), "add --branch main"),
     url: url ?? runUrl(env)
   };
   const record = recordOf({ plan, environment, census, lines }, facts, sha256);

@@ -133,7 +133,7 @@ async function judgeOf(arms, named, warn) {
   if (head === null) return { config: base.config };
   if (base.file === null) {
     if (head.file !== null) warn(`the base has no configuration: judged by the head's (${head.file})`);
-    return { config: head.config };
+    return { config: { ...head.config, baseline: base.config.baseline } };
   }
   return judgedByBase({ ...base, file: base.file }, head, warn);
 }
@@ -337,7 +337,8 @@ function suitesOf(config) {
   return Object.fromEntries(suites);
 }
 function storeOf(name, head, judge, env) {
-  if (!(env["GITHUB_EVENT_NAME"] ?? "").startsWith("pull_request")) return openStore(name, { directory: head, env });
+  if (!/^(pull_request|merge_group)/.test(env["GITHUB_EVENT_NAME"] ?? ""))
+    return openStore(name, { directory: head, env });
   const directory = judge ?? head;
   if (name.startsWith("git:")) {
     const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
@@ -360,13 +361,11 @@ function isInside(tree, path) {
   const below = relative2(tree, path);
   return below !== ".." && !below.startsWith("../");
 }
-async function branchOf(directory) {
+async function branchOf(directory, fix = "write baseline: { branch: main }") {
   const args = ["-C", directory, "symbolic-ref", "--quiet", "--short", "HEAD"];
   const found = await promisify(execFile)("git", args).catch(() => null);
   if (found !== null) return found.stdout.trim();
-  throw new InputError(
-    `${directory} has no branch checked out, so that it is not known whose records count: write baseline: { branch: main }`
-  );
+  throw new InputError(`${directory} has no branch checked out, so that it is not known whose records count: ${fix}`);
 }
 
 export {

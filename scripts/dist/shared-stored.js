@@ -130,10 +130,12 @@ function comparable(records, { branch, anchor, must }) {
 }
 var KEPT = 100;
 var KEPT_OTHERS = 5;
-function worthKeeping(records, { branch, anchor }) {
+function worthKeeping(records, { branch, anchor, must }) {
   const ofBranch = records.filter((record) => record.branch === branch);
   const own = ofBranch.filter((record) => record.anchor.id === anchor.id);
-  if (own.length > 0) return own.slice(-KEPT);
+  const alike = own.filter((record) => differing(record.conditions.must, must).length === 0);
+  if (alike.length > 0) return alike.slice(-KEPT);
+  if (own.length > 0) return own.slice(-KEPT_OTHERS);
   return (ofBranch.length > 0 ? ofBranch : records).slice(-KEPT_OTHERS);
 }
 var CONDITION_LABEL = {
@@ -208,7 +210,8 @@ function compareStored({ plan, cells, rule }, environment, history) {
   if (stored === void 0) throw new Error("a run without an anchor has no records");
   const must = environment === null ? {} : conditionsOf(plan, environment).must;
   const others = (history?.records ?? []).filter(({ recordedAt }) => recordedAt !== environment?.startedAt);
-  const { records, why } = comparable(others, { ...stored, must });
+  const wanted = { ...stored, must };
+  const { records, why } = comparable(worthKeeping(others, wanted), wanted);
   const steps = changePoints(records);
   const { maxQpsDrop, maxP99Rise, noise } = config.baseline;
   const tests = /* @__PURE__ */ new Map();
@@ -235,7 +238,13 @@ function compareStored({ plan, cells, rule }, environment, history) {
   return {
     tests,
     since,
-    counts: (scenario) => countsOf(newestFirst, scenario),
+    counts: (scenario) => {
+      const own = new Set(cells.flatMap(({ cell }) => cell.scenario === scenario ? [cell.id] : []));
+      const asked = newestFirst.filter(
+        (record) => record.cells.some(({ id, suite }) => own.has(id) && stored.suites[id] === suite)
+      );
+      return countsOf(asked, scenario);
+    },
     summary: {
       anchor,
       store,

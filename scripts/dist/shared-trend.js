@@ -13,7 +13,8 @@ import {
   trendOf
 } from "./shared-steps.js";
 import {
-  NO_ANCHOR
+  NO_ANCHOR,
+  REFERENCE
 } from "./shared-record.js";
 import {
   figure,
@@ -43,7 +44,7 @@ import {
 
 // scripts/src/phases/trend.ts
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -147,6 +148,9 @@ function overview({ trend, store, nights, repository }) {
 > ${silence}`}`;
 }
 function anchorSentence({ anchor }) {
+  if (anchor.label === REFERENCE) {
+    return "Changes are against the first level of each line; every run measures the reference application beside the commit, turn by turn: a faster machine is not a faster service.";
+  }
   return anchor.id === NO_ANCHOR ? "The newest record has no anchor: a faster machine looks like a faster service." : `Changes are against **${escapeMarkdown(anchor.label)}**, which every run measures beside the commit, turn by turn: a faster machine is not a faster service.`;
 }
 function nightsSentence({ missing, recent, daysSinceLast }) {
@@ -185,17 +189,18 @@ function standing(series) {
   if (series === null || level === void 0 || newest === void 0) return [ABSENT, ABSENT, ABSENT];
   if (series.absolute) return [ABSENT, ABSENT, absolute(series.metric, newest.head)];
   const { mean, half } = level;
+  const { zero } = series;
   return [
-    signedPercent(Math.exp(mean) - 1),
-    half === null ? betweenEnds(ends(newest)) : betweenEnds([mean - half, mean + half]),
-    signedPercent(Math.exp(newest.z) - 1)
+    signedPercent(Math.expm1(mean - zero)),
+    half === null ? betweenEnds(ends(newest), zero) : betweenEnds([mean - half, mean + half], zero),
+    signedPercent(Math.expm1(newest.z - zero))
   ];
 }
 function absolute(metric, value) {
   return metric === "qps" ? `${qps(value)}/s` : `${ms(value)} ms`;
 }
-function betweenEnds([low, high]) {
-  return Number.isNaN(low) ? ABSENT : `${signed(Math.exp(low) - 1)} … ${signed(Math.exp(high) - 1)}`;
+function betweenEnds([low, high], zero) {
+  return Number.isNaN(low) ? ABSENT : `${signed(Math.expm1(low - zero))} … ${signed(Math.expm1(high - zero))}`;
 }
 function ends({ z, se, df }) {
   const half = df < 1 ? Number.NaN : tQuantile(0.975, df) * se;
@@ -293,8 +298,8 @@ function pointCells(entry, format) {
   const { one, point } = entry;
   if (one.absolute) return [ABSENT, ABSENT, format(point.head)];
   return [
-    signedPercent(Math.exp(point.z) - 1),
-    betweenEnds(ends(point)),
+    signedPercent(Math.expm1(point.z - one.zero)),
+    betweenEnds(ends(point), one.zero),
     `${format(point.anchor)} → ${format(point.head)}`
   ];
 }
@@ -329,19 +334,20 @@ var AIR = 0.08;
 var LEAST_RANGE = 4;
 function trendChart({ series }) {
   const panels = [false, true].flatMap(
-    (absolute2) => ["qps", "latency"].map((metric) => ({
-      own: series.filter((one) => one.absolute === absolute2 && one.metric === metric),
-      title: titleOf(absolute2, metric)
-    }))
+    (absolute2) => ["qps", "latency"].map((metric) => {
+      const own = series.filter((one) => one.absolute === absolute2 && one.metric === metric);
+      return { own, title: titleOf(own, metric) };
+    })
   );
   return { panels: panels.filter(({ own }) => own.length > 0).map(({ own, title }) => panelOf(own, title)) };
 }
-function titleOf(absolute2, metric) {
-  if (metric === "qps") return absolute2 ? "QPS" : "QPS against the anchor, %";
-  return absolute2 ? "tail latency, ms" : "tail latency against the anchor, %";
+function titleOf(own, metric) {
+  if (own.some(({ absolute: absolute2 }) => absolute2)) return metric === "qps" ? "QPS" : "tail latency, ms";
+  const zero = own.some((one) => one.zero !== 0) ? "the first level" : "the anchor";
+  return `${metric === "qps" ? "QPS" : "tail latency"} against ${zero}, %`;
 }
 function panelOf(own, title) {
-  const show = (z, { absolute: absolute3 }) => absolute3 ? Math.exp(z) : (Math.exp(z) - 1) * 100;
+  const show = (z, { absolute: absolute3, zero }) => absolute3 ? Math.exp(z) : Math.expm1(z - zero) * 100;
   const points = own.map(
     (one) => one.points.map((point) => {
       const [low, high] = ends(point).map((end) => Number.isNaN(end) ? null : show(end, one));
@@ -429,7 +435,10 @@ function repositoryOf(env) {
 var NO_TOOLS = 3;
 function drawCharts(trend, directory, home) {
   const charts = join(directory, "charts");
-  rmSync(charts, { recursive: true, force: true });
+  for (const name of existsSync(charts) ? readdirSync(charts) : []) {
+    if (/^cell-\d+\.svg$/.test(name)) rmSync(join(charts, name));
+  }
+  if (existsSync(charts) && readdirSync(charts).length === 0) rmdirSync(charts);
   const cells = cellsOf(trend);
   const none = /* @__PURE__ */ new Set();
   if (cells.length === 0) return { slugs: none, note: null };

@@ -1,4 +1,4 @@
-import type { HistoryRecord } from "./record.ts";
+import { type HistoryRecord, REFERENCE } from "./record.ts";
 import { type RecordedCommit, type Series, type SeriesMetric, seriesOf } from "./series.ts";
 import { tQuantile } from "./stats/distributions.ts";
 import { type Step, Stretches, stepsOf, WINDOW } from "./stats/steps.ts";
@@ -33,6 +33,11 @@ export interface Level {
 export interface SteppedSeries extends Series {
   /** Never empty; the last one is where things stand. */
   levels: Level[];
+  /**
+   * Log ratio that changes are told from: that of the anchor, 0; against another application, whose ratio says nothing of
+   * the service, that of the first level.
+   */
+  zero: number;
 }
 
 export interface Trend {
@@ -82,7 +87,11 @@ export function trendOf(records: readonly HistoryRecord[]): Trend {
   const found = groups.flatMap((group) => describe(group, commits));
   return {
     commits,
-    series: tracks.map(({ series: one, stretches, steps }) => ({ ...one, levels: levelsOf(stretches, steps) })),
+    series: tracks.map(({ series: one, stretches, steps }) => {
+      const levels = levelsOf(stretches, steps);
+      const zero = one.likeness.anchor.label === REFERENCE ? (levels[0]?.mean ?? 0) : 0;
+      return { ...one, levels, zero };
+    }),
     changePoints: found,
   };
 }

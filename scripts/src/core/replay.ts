@@ -138,7 +138,9 @@ function begin(plan: Plan, census: Census | null, lines: readonly SampleLine[]):
     const scenario = scenarios.get(cell.scenario);
     if (scenario === undefined) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
     const pilot = pilots.get(cell.id) ?? null;
-    const settled = scenario.addedByHead ? addedByHead(scenario.name, census) : settledByCensus(scenario.name, census);
+    const settled = scenario.addedByHead
+      ? addedByHead(scenario.name, census)
+      : settledByCensus(plan, scenario.name, census);
     return {
       cell,
       scenario,
@@ -185,22 +187,24 @@ function addedByHead(scenario: string, census: Census | null): { status: "new"; 
 
 /** What the census alone settles: a new endpoint, a broken head, a broken base. */
 function settledByCensus(
+  { stored }: Plan,
   scenario: string,
   census: Census | null,
 ): { status: "new" | "error" | "inconclusive"; reason: Reason } | null {
   const arms = census?.scenarios.find((entry) => entry.scenario === scenario)?.arms;
   if (arms === undefined) return null;
+  const who = stored === undefined ? "the base" : `the anchor ${stored.anchor.label}`;
   const fails = (arm: Arm) => arms[arm].failedShare === 1;
   const answers = (arm: Arm) => arms[arm].statuses.join(", ") || "nothing";
   if (fails("head") && !fails("base")) {
-    const text = `the head does not pass the scenario's checks (it answered ${answers("head")}), the base does`;
+    const text = `the head does not pass the scenario's checks (it answered ${answers("head")}), ${who} does`;
     return { status: "error", reason: { code: "head-fails", text } };
   }
   if (!fails("base")) return null;
   if (!fails("head") && arms.base.statuses.join() === "404") {
-    return { status: "new", reason: { code: "new", text: "the base does not have it: shown, not judged" } };
+    return { status: "new", reason: { code: "new", text: `${who} does not have it: shown, not judged` } };
   }
-  const text = `the base does not pass the scenario's checks (it answered ${answers("base")}): there is nothing to compare with`;
+  const text = `${who} does not pass the scenario's checks (it answered ${answers("base")}): there is nothing to compare with`;
   return { status: "inconclusive", reason: { code: "base-fails", text } };
 }
 

@@ -72,10 +72,12 @@ const KEPT = 100;
 const KEPT_OTHERS = 5;
 
 /** What a run needs of a store: the newest records of its branch and anchor, else those that come nearest. */
-export function worthKeeping(records: readonly HistoryRecord[], { branch, anchor }: Wanted): HistoryRecord[] {
+export function worthKeeping(records: readonly HistoryRecord[], { branch, anchor, must }: Wanted): HistoryRecord[] {
   const ofBranch = records.filter((record) => record.branch === branch);
   const own = ofBranch.filter((record) => record.anchor.id === anchor.id);
-  if (own.length > 0) return own.slice(-KEPT);
+  const alike = own.filter((record) => differing(record.conditions.must, must).length === 0);
+  if (alike.length > 0) return alike.slice(-KEPT);
+  if (own.length > 0) return own.slice(-KEPT_OTHERS);
   return (ofBranch.length > 0 ? ofBranch : records).slice(-KEPT_OTHERS);
 }
 
@@ -236,7 +238,8 @@ export function compareStored(
   const must = environment === null ? {} : conditionsOf(plan, environment).must;
   // A run that has been recorded already is none of its own records.
   const others = (history?.records ?? []).filter(({ recordedAt }) => recordedAt !== environment?.startedAt);
-  const { records, why } = comparable(others, { ...stored, must });
+  const wanted = { ...stored, must };
+  const { records, why } = comparable(worthKeeping(others, wanted), wanted);
   const steps = changePoints(records);
   const { maxQpsDrop, maxP99Rise, noise } = config.baseline;
   const tests = new Map<string, TestResult[]>();
@@ -264,7 +267,13 @@ export function compareStored(
   return {
     tests,
     since,
-    counts: (scenario) => countsOf(newestFirst, scenario),
+    counts: (scenario) => {
+      const own = new Set(cells.flatMap(({ cell }) => (cell.scenario === scenario ? [cell.id] : [])));
+      const asked = newestFirst.filter((record) =>
+        record.cells.some(({ id, suite }) => own.has(id) && stored.suites[id] === suite),
+      );
+      return countsOf(asked, scenario);
+    },
     summary: {
       anchor,
       store,

@@ -87,14 +87,15 @@ export async function githubNightly(
     dataBranch: name.slice("git:".length),
     config: path,
   };
-  const taken = existsSync(artifactDirectory)
-    ? await record(
-        readZip(artifactDirectory, artifact),
-        store,
-        { ...judge, commit, name, branch: configured ?? ref },
-        env,
-      )
-    : "nothing was measured";
+  const taken =
+    existsSync(artifactDirectory) && readdirSync(artifactDirectory).length > 0
+      ? await record(
+          readZip(artifactDirectory, artifact),
+          store,
+          { ...judge, commit, name, branch: configured ?? ref },
+          env,
+        )
+      : "nothing was measured, or it could not be uploaded";
   const [measured, why] = typeof taken === "string" ? [null, taken] : [taken, null];
   const { file: trend, chartsNote } = await trendPhase({ store, branch: ref, output }, home, env, now);
   await store.publish(pageIn(output), `Trend of ${ref} up to ${now.slice(0, 10)}`);

@@ -216,7 +216,9 @@ function readEnvironment(text: string, id: string, plan: Plan, trusted: Trusted)
   const environment = parseWith(environmentSchema, file, raw);
   if (environment.planId !== id) throw refuse(file, "it belongs to another plan than plan.json");
   const machine = { ...environment.machine, ...namedCpu(raw, trusted) };
-  return { ...environment, machine, planId: plan.id, warnings: environmentWarnings(plan, environment.php) };
+  // How the reference application is started is no part of the configuration.
+  const php = plan.stored?.anchor.label === REFERENCE ? { ...environment.php, base: null } : environment.php;
+  return { ...environment, machine, planId: plan.id, warnings: environmentWarnings(plan, php) };
 }
 
 const machineNames = z.object({ machine: z.object({ cpuModel: z.string().regex(/^[\x20-\x7e]{1,120}$/) }) });

@@ -31,7 +31,8 @@ export async function judgeOf(arms: Plan["arms"], named: string | null, warn: (l
   if (head === null) return { config: base.config };
   if (base.file === null) {
     if (head.file !== null) warn(`the base has no configuration: judged by the head's (${head.file})`);
-    return { config: head.config };
+    // Records, their margins and their anchor are never the change's own.
+    return { config: { ...head.config, baseline: base.config.baseline } };
   }
   return judgedByBase({ ...base, file: base.file }, head, warn);
 }

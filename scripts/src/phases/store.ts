@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { InputError } from "../core/errors.ts";
 import type { Census, Environment, Plan, SampleLine } from "../core/model.ts";
@@ -43,7 +44,8 @@ export async function storePhase(
     lines: work.readSamples(plan).lines,
   };
   const record = await recordRun(run, options, env);
-  const store = openStore(options.store ?? plan.config.baseline.store, { directory: treeOf(plan), env });
+  const named = options.store?.startsWith("git:") === false ? resolve(options.store) : options.store;
+  const store = openStore(named ?? plan.config.baseline.store, { directory: treeOf(plan), env });
   const { added } = await store.append([record]);
   return { record, added, label: store.label };
 }
@@ -66,9 +68,9 @@ export async function recordRun(
         "measure with `perf-gate run --base stored`",
     );
   }
-  if ((env["GITHUB_EVENT_NAME"] ?? "").startsWith("pull_request")) {
+  if (/^(pull_request|merge_group)/.test(env["GITHUB_EVENT_NAME"] ?? "")) {
     throw new InputError(
-      "the run is for a pull request, which is not part of a branch's history yet: nothing is recorded",
+      "the run is for a pull request or a merge queue, which is not part of a branch's history yet: nothing is recorded",
     );
   }
   const stop = lines.findLast((line) => line.kind === "stop");
@@ -86,7 +88,7 @@ export async function recordRun(
   const facts = {
     commit: head.commit,
     committedAt: await committedAt(treeOf(plan), head.commit),
-    branch: branch ?? refOf(env) ?? (await branchOf(treeOf(plan))),
+    branch: branch ?? refOf(env) ?? (await branchOf(treeOf(plan), "add --branch main")),
     url: url ?? runUrl(env),
   };
   const record = recordOf({ plan, environment, census, lines }, facts, sha256);

@@ -118,11 +118,12 @@ function suitesOf(config: Config): Record<string, string> {
 }
 
 /**
- * The store of the configuration. In a job of a pull request, whose author could have written the records, a branch is
+ * The store of the configuration. In a job of a pull request or a merge queue, whose author could have written the records, a branch is
  * one of the repository itself, whatever was checked out, and a path one in the tree of its base.
  */
 function storeOf(name: string, head: string, judge: string | null, env: Env): Store {
-  if (!(env["GITHUB_EVENT_NAME"] ?? "").startsWith("pull_request")) return openStore(name, { directory: head, env });
+  if (!/^(pull_request|merge_group)/.test(env["GITHUB_EVENT_NAME"] ?? ""))
+    return openStore(name, { directory: head, env });
   const directory = judge ?? head;
   if (name.startsWith("git:")) {
     const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
@@ -150,11 +151,9 @@ function isInside(tree: string, path: string): boolean {
 }
 
 /** The branch that is checked out. */
-export async function branchOf(directory: string): Promise<string> {
+export async function branchOf(directory: string, fix = "write baseline: { branch: main }"): Promise<string> {
   const args = ["-C", directory, "symbolic-ref", "--quiet", "--short", "HEAD"];
   const found = await promisify(execFile)("git", args).catch(() => null);
   if (found !== null) return found.stdout.trim();
-  throw new InputError(
-    `${directory} has no branch checked out, so that it is not known whose records count: write baseline: { branch: main }`,
-  );
+  throw new InputError(`${directory} has no branch checked out, so that it is not known whose records count: ${fix}`);
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type ChangePoint, type Trend, trendOf } from "../core/change-points.ts";
@@ -127,7 +127,10 @@ const NO_TOOLS = 3;
 /** Draws a chart per cell; those of an earlier run are gone. */
 function drawCharts(trend: Trend, directory: string, home: string): { slugs: Set<string>; note: string | null } {
   const charts = join(directory, "charts");
-  rmSync(charts, { recursive: true, force: true });
+  for (const name of existsSync(charts) ? readdirSync(charts) : []) {
+    if (/^cell-\d+\.svg$/.test(name)) rmSync(join(charts, name));
+  }
+  if (existsSync(charts) && readdirSync(charts).length === 0) rmdirSync(charts);
   const cells = cellsOf(trend);
   const none = new Set<string>();
   if (cells.length === 0) return { slugs: none, note: null };

@@ -1,6 +1,6 @@
 import { markdownTable } from "markdown-table";
 import type { ChangePoint } from "../core/change-points.ts";
-import { type HistoryRecord, NO_ANCHOR, sinceAnchor } from "../core/record.ts";
+import { type HistoryRecord, NO_ANCHOR, REFERENCE, sinceAnchor } from "../core/record.ts";
 import { type Loss, positions, RECENT, type Slowdown } from "../core/slowdowns.ts";
 import { escapeMarkdown, escapeNote, oneLine, sentence } from "./escape.ts";
 import { decimal, list, plural, signed, signedPercent } from "./format.ts";
@@ -83,20 +83,26 @@ function nights({ before, after, losses }: Slowdown, records: readonly HistoryRe
     ...later.slice(AROUND).slice(-1),
   ];
   const tests = listed(losses);
+  const [origin] = shown;
   const rows = shown.map((record) => [
     record.recordedAt.slice(0, 10),
     link(places.repository, record.commit),
-    ...tests.map((test) => figure(record, test)),
+    ...tests.map((test) => figure(record, test, origin)),
   ]);
   const head = ["night", "commit", ...tests.map((test) => escapeMarkdown(label(test, records)))];
   return markdownTable([head, ...rows], { align: ["l", "l", ...tests.map(() => "r")], alignDelimiters: false });
 }
 
-/** "−6.2% ± 1.1": the head against the anchor, and half the width of the interval from the rounds of the job. */
-function figure({ cells, anchor }: HistoryRecord, { cell, metric }: Loss): string {
-  const found = cells.find(({ id }) => id === cell)?.[metric];
+/**
+ * "−6.2% ± 1.1": the head against the anchor, where that is another application against the head of `origin`, and half the
+ * width of the interval from the rounds of the job.
+ */
+function figure({ cells, anchor }: HistoryRecord, { cell, metric }: Loss, origin: HistoryRecord | undefined): string {
+  const figureOf = (all: HistoryRecord["cells"]) => all.find(({ id }) => id === cell)?.[metric];
+  const found = figureOf(cells);
   if (found == null || anchor.id === NO_ANCHOR) return "";
-  const { ratio, low, high } = sinceAnchor(found);
+  const zero = anchor.label === REFERENCE ? (figureOf(origin?.cells ?? [])?.logRatio ?? 0) : 0;
+  const { ratio, low, high } = sinceAnchor({ ...found, logRatio: found.logRatio - zero });
   return `${signedPercent(ratio - 1)} ± ${decimal(50 * (high - low), 1)}`;
 }
 

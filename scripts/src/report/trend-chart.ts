@@ -25,24 +25,25 @@ interface Panel {
 const AIR = 0.08;
 const LEAST_RANGE = 4;
 
-/** The chart of a cell: QPS and tail latency against the anchor in percent; without an anchor as they are. */
+/** The chart of a cell: QPS and tail latency in percent of change (SteppedSeries.zero); without an anchor as they are. */
 export function trendChart({ series }: TrendCell): TrendChart {
   const panels = [false, true].flatMap((absolute) =>
-    (["qps", "latency"] as const).map((metric) => ({
-      own: series.filter((one) => one.absolute === absolute && one.metric === metric),
-      title: titleOf(absolute, metric),
-    })),
+    (["qps", "latency"] as const).map((metric) => {
+      const own = series.filter((one) => one.absolute === absolute && one.metric === metric);
+      return { own, title: titleOf(own, metric) };
+    }),
   );
   return { panels: panels.filter(({ own }) => own.length > 0).map(({ own, title }) => panelOf(own, title)) };
 }
 
-function titleOf(absolute: boolean, metric: SteppedSeries["metric"]): string {
-  if (metric === "qps") return absolute ? "QPS" : "QPS against the anchor, %";
-  return absolute ? "tail latency, ms" : "tail latency against the anchor, %";
+function titleOf(own: readonly SteppedSeries[], metric: SteppedSeries["metric"]): string {
+  if (own.some(({ absolute }) => absolute)) return metric === "qps" ? "QPS" : "tail latency, ms";
+  const zero = own.some((one) => one.zero !== 0) ? "the first level" : "the anchor";
+  return `${metric === "qps" ? "QPS" : "tail latency"} against ${zero}, %`;
 }
 
 function panelOf(own: readonly SteppedSeries[], title: string): Panel {
-  const show = (z: number, { absolute }: SteppedSeries) => (absolute ? Math.exp(z) : (Math.exp(z) - 1) * 100);
+  const show = (z: number, { absolute, zero }: SteppedSeries) => (absolute ? Math.exp(z) : Math.expm1(z - zero) * 100);
   const points = own.map((one) =>
     one.points.map((point) => {
       const [low, high] = ends(point).map((end) => (Number.isNaN(end) ? null : show(end, one)));
@@ -51,7 +52,7 @@ function panelOf(own: readonly SteppedSeries[], title: string): Panel {
   );
   const values = points.flatMap((line) => line.map(([, value]) => value as number));
   const absolute = own.some((one) => one.absolute);
-  // The anchor itself, 0%, is always in sight.
+  // What changes are told from, 0%, is always in sight.
   const [least, most] = values.reduce(
     ([a, b], value) => [Math.min(a, value), Math.max(b, value)],
     [absolute ? Number.POSITIVE_INFINITY : 0, absolute ? 0 : 0],

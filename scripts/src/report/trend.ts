@@ -1,7 +1,7 @@
 import { markdownTable } from "markdown-table";
 import type { ChangePoint, SteppedSeries, Trend } from "../core/change-points.ts";
 import type { Nights } from "../core/nights.ts";
-import { type HistoryRecord, NO_ANCHOR } from "../core/record.ts";
+import { type HistoryRecord, NO_ANCHOR, REFERENCE } from "../core/record.ts";
 import type { SeriesMetric, SeriesPoint } from "../core/series.ts";
 import { tQuantile } from "../core/stats/distributions.ts";
 import { fold } from "./details.ts";
@@ -125,6 +125,9 @@ function overview({ trend, store, nights, repository }: TrendInput): string {
 }
 
 function anchorSentence({ anchor }: HistoryRecord): string {
+  if (anchor.label === REFERENCE) {
+    return "Changes are against the first level of each line; every run measures the reference application beside the commit, turn by turn: a faster machine is not a faster service.";
+  }
   return anchor.id === NO_ANCHOR
     ? "The newest record has no anchor: a faster machine looks like a faster service."
     : `Changes are against **${escapeMarkdown(anchor.label)}**, which every run measures beside the commit, turn by turn: a faster machine is not a faster service.`;
@@ -180,10 +183,11 @@ function standing(series: SteppedSeries | null): [string, string, string] {
   if (series === null || level === undefined || newest === undefined) return [ABSENT, ABSENT, ABSENT];
   if (series.absolute) return [ABSENT, ABSENT, absolute(series.metric, newest.head)];
   const { mean, half } = level;
+  const { zero } = series;
   return [
-    signedPercent(Math.exp(mean) - 1),
-    half === null ? betweenEnds(ends(newest)) : betweenEnds([mean - half, mean + half]),
-    signedPercent(Math.exp(newest.z) - 1),
+    signedPercent(Math.expm1(mean - zero)),
+    half === null ? betweenEnds(ends(newest), zero) : betweenEnds([mean - half, mean + half], zero),
+    signedPercent(Math.expm1(newest.z - zero)),
   ];
 }
 
@@ -191,9 +195,9 @@ function absolute(metric: SeriesMetric, value: number): string {
   return metric === "qps" ? `${qps(value)}/s` : `${ms(value)} ms`;
 }
 
-/** Ends of an interval of a log ratio, as changes in percent. */
-function betweenEnds([low, high]: readonly [number, number]): string {
-  return Number.isNaN(low) ? ABSENT : `${signed(Math.exp(low) - 1)} … ${signed(Math.exp(high) - 1)}`;
+/** Ends of an interval of a log ratio, as changes from `zero` in percent. */
+function betweenEnds([low, high]: readonly [number, number], zero: number): string {
+  return Number.isNaN(low) ? ABSENT : `${signed(Math.expm1(low - zero))} … ${signed(Math.expm1(high - zero))}`;
 }
 
 /** 95% interval of z from the rounds within its runs; NaN where it is not known. */
@@ -311,8 +315,8 @@ function pointCells(entry: { one: SteppedSeries; point: SeriesPoint } | undefine
   const { one, point } = entry;
   if (one.absolute) return [ABSENT, ABSENT, format(point.head)];
   return [
-    signedPercent(Math.exp(point.z) - 1),
-    betweenEnds(ends(point)),
+    signedPercent(Math.expm1(point.z - one.zero)),
+    betweenEnds(ends(point), one.zero),
     `${format(point.anchor)} → ${format(point.head)}`,
   ];
 }

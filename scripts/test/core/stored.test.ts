@@ -179,10 +179,13 @@ describe("a run that is compared with records", () => {
   test("does not say how it stands against another application", () => {
     const anchor = { label: REFERENCE, id: `sha256:${"a".repeat(64)}` };
     const other = { ...plan, stored: { ...(plan.stored as StoredBase), anchor } };
-    const { cells } = judged(other, records(plan, 3).map((record) => ({ ...record, anchor })));
+    const { cells } = judged(
+      other,
+      records(plan, 3).map((record) => ({ ...record, anchor })),
+    );
     expect(cells.map(({ verdict, since }) => [verdict, since])).toEqual([
-      ["pass", undefined],
-      ["pass", undefined],
+      ["pass", null],
+      ["pass", null],
     ]);
   });
 
@@ -263,6 +266,12 @@ describe("a run that is compared with records", () => {
     expect(result.census).toMatchObject([{ scenario: "s0", count: "sqlStatements", exceeded: true }]);
     expect(result.census[0]?.base.perRequest).toBe(1);
     expect(result.verdict).toBe("regression");
+    // A record that asked for something else under the same name counted something else.
+    const renamed = records(gated, 2).map((record) => ({
+      ...record,
+      cells: record.cells.map((cell) => (cell.id === "s0 @20" ? { ...cell, suite: "0".repeat(12) } : cell)),
+    }));
+    expect(judged(gated, renamed, {}, { census: changed }).census).toEqual([]);
   });
 });
 

@@ -105,6 +105,15 @@ describe("a change is judged by the configuration of its base", () => {
     expect(marginOf(await plan({ config: join(directory, "head/perf-gate.yml") }))).toBe(0.9);
   });
 
+  test("but never names records, their margins or their anchor", async () => {
+    configured(null, `${WIDE}baseline: { store: mine.ndjson, anchor: mine, max-qps-drop: 90% }\n`);
+    expect((await plan()).config.baseline).toMatchObject({
+      store: "git:perf-gate-data",
+      anchor: null,
+      maxQpsDrop: 0.1,
+    });
+  });
+
   test("also where the head has taken it away", async () => {
     configured(WIDE, null);
     const found = await plan();

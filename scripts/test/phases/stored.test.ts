@@ -200,8 +200,8 @@ describe("with a version that can be measured instead", () => {
   });
 });
 
-describe("in a job of a pull request", () => {
-  const env = { GITHUB_EVENT_NAME: "pull_request" };
+describe.each(["pull_request", "merge_group"])("in a job of %s", (name) => {
+  const env = { GITHUB_EVENT_NAME: name };
   const inTree = (store: string) => `${CONFIG}baseline: { store: ${store}, anchor: v1 }\n`;
 
   test("a store in its own tree is refused", async () => {

@@ -82,6 +82,11 @@ describe("perf-gate trend", () => {
     expect(file).toMatchObject({ branch: "main", records: 0, daysSinceLast: null, silence: "" });
     expect(read("out", "index.html")).toContain("no records yet");
     expect(existsSync(join(directory, "out", "charts"))).toBe(false);
+
+    mkdirSync(join(directory, "out", "charts"));
+    writeFileSync(join(directory, "out", "charts", "of-another.yaml"), "kept\n");
+    await phase([]);
+    expect(read("out", "charts/of-another.yaml")).toBe("kept\n");
   });
 
   test("without gnuplot is a page without charts, and says why", async () => {
