@@ -6,7 +6,7 @@ import { actRig, named, root } from "./rig.ts";
 const { act, caller, apiOf, run } = actRig();
 
 const LABEL = "perf-regression-accepted";
-const CONFIG = ".github/perf-gate.yml";
+const CONFIG = "perf-gate.yml";
 
 /** The lines of the README that call a reusable workflow, as they are pasted. */
 function pasted(workflow: string): string {
@@ -32,7 +32,7 @@ describe.skipIf(act === null)("a new repository with the README's lines", () => 
     expect(first.status).not.toBe(0);
     expect(first.outputs["verdict"]).toBe("regression");
     expect(first.jobs).toEqual({ "perf/perf-gate/measure": "failure", "perf/perf-gate/comment": "success" });
-    expect(first.commands.join("\n")).toMatch(/^::error .*file=\.github\/perf-gate\.yml,line=\d/m);
+    expect(first.commands.join("\n")).toMatch(/^::error .*file=perf-gate\.yml,line=\d/m);
     expect(first.summary).toContain("Slower");
     expect(api.state.comments).toHaveLength(1);
     expect(api.state.comments[0]?.body).toContain("Slower");
