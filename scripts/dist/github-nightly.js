@@ -425,9 +425,8 @@ async function githubNightly({ artifactDirectory, output }, home, env, now) {
     env
   ) : "nothing was measured, or it could not be uploaded";
   const [measured, why] = typeof taken === "string" ? [null, taken] : [taken, null];
-  const { file: trend, chartsNote } = await trendPhase({ store, branch: ref, output }, home, env, now);
+  const { file: trend, records, chartsNote } = await trendPhase({ store, branch: ref, output }, home, env, now);
   await store.publish(pageIn(output), `Trend of ${ref} up to ${now.slice(0, 10)}`);
-  const records = (await store.read()).records.filter(({ branch }) => branch === ref);
   const { issues, warning } = await keepIssues(api, artifact, { records, trend, measured, places, now });
   if (warning !== null) annotate([{ level: "warning", title: "perf-gate: issues", message: warning, place: null }]);
   const night = {

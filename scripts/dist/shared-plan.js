@@ -131,10 +131,10 @@ function runningArms(options, { target }) {
   const source = (label = "") => ({ label, directory: null, commit: null, repository: null, image: null });
   return { base: source(target.url?.base), head: source(target.url?.head) };
 }
-async function finish(options, work, { judge, arms, sameSource, own, stored, history, why }) {
+async function finish(options, work, { judge, arms, sameSource, driver: chosen, own, stored, history, why }) {
   const { config, ...rest } = judge;
   const wanted = wantedDriver(options.driver, config.target);
-  const driver = await chooseDriver(wanted, config.target);
+  const driver = chosen ?? await chooseDriver(wanted, config.target);
   checkImages(arms, driver, config.target);
   const budgetSeconds = options.budget === void 0 ? config.measure.budgetSeconds : parseBudget(options.budget);
   const plan = buildPlan(

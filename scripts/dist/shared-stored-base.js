@@ -314,7 +314,7 @@ async function storedBase(options, treesDirectory, warn, env) {
     const why = nothingFor(stored, comparable(kept, wanted));
     if (why !== null && judgeTree !== null) return { kind: "none", why: `${store.label}: ${why}` };
     for (const line of said) warn(line);
-    const found = { judge, arms, sameSource: false, stored, history: { missing, records: kept } };
+    const found = { judge, arms, sameSource: false, driver, stored, history: { missing, records: kept } };
     return { kind: "stored", ...found, ...own === null ? {} : { own: { base: own(config.target) } } };
   } finally {
     await removeJudge();

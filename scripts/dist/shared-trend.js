@@ -395,7 +395,7 @@ async function trendPhase({ store, branch: wanted, output }, home, env, now) {
     writeFileSync(join(directory, "index.html"), renderTrend(input, slugs));
     writeFileSync(join(directory, "trend.json"), `${JSON.stringify(file, null, 2)}
 `);
-    return { file, chartsNote: note };
+    return { file, records: own, chartsNote: note };
   });
 }
 async function trendCommand({ store: name, branch, output }, home, env, now) {

@@ -148,9 +148,9 @@ export function treesOf({ arms, stored }: Plan): Trees {
 }
 
 /**
- * Makes the worktrees that a plan needs, those of its arms with the untracked paths of `copy` in them. Returns what removes them
- * again; safe to call twice, and it never rejects: what cannot be removed is told to `warn`, for the run it belonged
- * to is over. Leftovers of a killed run are replaced.
+ * Makes the worktrees that a plan needs, those of its arms with the untracked paths of `copy` in them. Returns what
+ * removes them again; safe to call twice, and it never rejects: what cannot be removed is told to `warn`, for the run it
+ * belonged to is over. Leftovers of a killed run are replaced.
  * @throws MeasureError where a tree cannot be made, naming its directory.
  */
 export async function checkOut(

@@ -4,7 +4,7 @@ import { loadConfig } from "../config/load.ts";
 import { formatPercent, parseDurationMs } from "../config/units.ts";
 import { expectedSeconds, fewestRounds, mainDeadline } from "../core/budget.ts";
 import { InputError } from "../core/errors.ts";
-import type { ArmSource, Config, History, Plan, StoredBase } from "../core/model.ts";
+import type { ArmSource, Config, DriverName, History, Plan, StoredBase } from "../core/model.ts";
 import { beforePilot, buildPlan } from "../core/plan.ts";
 import { type ArmOptions, checkCopied, checkOut, resolveArms, sameTree } from "./arms.ts";
 import { checkImages, chooseDriver, wantedDriver, whyDriver } from "./driver.ts";
@@ -83,6 +83,8 @@ interface Found {
   arms: Plan["arms"];
   /** By their labels where nothing is said. */
   sameSource?: boolean;
+  /** Where it was needed, and so chosen, before. */
+  driver?: DriverName;
   own?: NonNullable<Plan["own"]>;
   stored?: StoredBase;
   history?: Pick<History, "missing" | "records">;
@@ -93,11 +95,11 @@ interface Found {
 async function finish(
   options: PlanOptions,
   work: WorkDirectory,
-  { judge, arms, sameSource, own, stored, history, why }: Found,
+  { judge, arms, sameSource, driver: chosen, own, stored, history, why }: Found,
 ): Promise<Plan> {
   const { config, ...rest } = judge;
   const wanted = wantedDriver(options.driver, config.target);
-  const driver = await chooseDriver(wanted, config.target);
+  const driver = chosen ?? (await chooseDriver(wanted, config.target));
   checkImages(arms, driver, config.target);
   const budgetSeconds = options.budget === undefined ? config.measure.budgetSeconds : parseBudget(options.budget);
   const plan = buildPlan(

@@ -4,7 +4,7 @@ import { relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { InputError } from "../core/errors.ts";
 import { K6_VERSION } from "../core/k6.ts";
-import type { Config, History, Plan, StoredBase } from "../core/model.ts";
+import type { Config, DriverName, History, Plan, StoredBase } from "../core/model.ts";
 import { cellsOf } from "../core/plan.ts";
 import { minor, suiteOf } from "../core/record.ts";
 import { comparable, worthKeeping } from "../core/stored.ts";
@@ -26,6 +26,7 @@ export type Stored =
       judge: Judge;
       arms: Plan["arms"];
       sameSource: false;
+      driver: DriverName;
       own?: NonNullable<Plan["own"]>;
       stored: StoredBase;
       history: Pick<History, "missing" | "records">;
@@ -90,7 +91,7 @@ export async function storedBase(
     const why = nothingFor(stored, comparable(kept, wanted));
     if (why !== null && judgeTree !== null) return { kind: "none", why: `${store.label}: ${why}` };
     for (const line of said) warn(line);
-    const found = { judge, arms, sameSource: false as const, stored, history: { missing, records: kept } };
+    const found = { judge, arms, sameSource: false as const, driver, stored, history: { missing, records: kept } };
     return { kind: "stored", ...found, ...(own === null ? {} : { own: { base: own(config.target) } }) };
   } finally {
     await removeJudge();

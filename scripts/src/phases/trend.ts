@@ -43,7 +43,7 @@ export interface TrendOptions {
  * branch without records has a page that says so.
  *
  * @param now ISO 8601, UTC
- * @returns trend.json, and why charts are missing, or null
+ * @returns trend.json, the records of the branch, and why charts are missing, or null
  * @throws InputError where the store is damaged, or OUTPUT cannot be written
  */
 export async function trendPhase(
@@ -51,7 +51,7 @@ export async function trendPhase(
   home: string,
   env: Env,
   now: string,
-): Promise<{ file: TrendFile; chartsNote: string | null }> {
+): Promise<{ file: TrendFile; records: HistoryRecord[]; chartsNote: string | null }> {
   const { records } = await store.read();
   const branches = branchesOf(records);
   const branch = wanted ?? branches[0] ?? "main";
@@ -70,7 +70,7 @@ export async function trendPhase(
     const { slugs, note } = drawCharts(trend, directory, home);
     writeFileSync(join(directory, "index.html"), renderTrend(input, slugs));
     writeFileSync(join(directory, "trend.json"), `${JSON.stringify(file, null, 2)}\n`);
-    return { file, chartsNote: note };
+    return { file, records: own, chartsNote: note };
   });
 }
 

@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Api, createApi } from "../../src/github/api.ts";
 import { GitHubError } from "../../src/github/errors.ts";
 import type { ApiServer, Fault } from "./api-server/server.ts";
-import { apiTo, BASE, BOT, collect, HEAD, OLDER, pull, startServer } from "./world.ts";
+import { apiTo, BASE, BOT, collect, HEAD, OLDER, pull, serverForEach } from "./world.ts";
 
 let server: ApiServer;
 
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-  expect(server.violations).toEqual([]);
+serverForEach((fresh) => {
+  server = fresh;
 });
 
 /** A real server instead: PERF_GATE_TEST_API, _TOKEN, _REPOSITORY (owner/name) and _PULL, the number of an open one. */

@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Verdict } from "../../src/core/model.ts";
 import { marker, type PastRun, pastRuns, putComment, type StickyComment } from "../../src/github/comment.ts";
 import type { ApiServer } from "./api-server/server.ts";
-import { apiTo, BOT, HEAD, startServer } from "./world.ts";
+import { apiTo, BOT, HEAD, serverForEach } from "./world.ts";
 
 let server: ApiServer;
 
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-  expect(server.violations).toEqual([]);
+serverForEach((fresh) => {
+  server = fresh;
 });
 
 const run = (id: number, verdict: Verdict = "pass", over: Partial<PastRun> = {}): PastRun => ({

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Slowdown } from "../../src/core/slowdowns.ts";
 import {
   hiddenLine,
@@ -13,16 +13,12 @@ import {
 } from "../../src/github/issue.ts";
 import { commit } from "../nights.ts";
 import type { ApiServer, IssueState, State } from "./api-server/server.ts";
-import { apiTo, BOT, collect, startServer } from "./world.ts";
+import { apiTo, BOT, collect, serverForEach } from "./world.ts";
 
 let server: ApiServer;
 
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-  expect(server.violations).toEqual([]);
+serverForEach((fresh) => {
+  server = fresh;
 });
 
 const slowdown = (over: Partial<Slowdown> = {}): Slowdown => ({

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { acceptance, type Judged } from "../../src/github/label.ts";
 import type { ApiServer, RunState, State } from "./api-server/server.ts";
-import { apiTo, BOT, HEAD, OLDER, PUSHED, pull, startServer } from "./world.ts";
+import { apiTo, BOT, HEAD, OLDER, PUSHED, pull, serverForEach } from "./world.ts";
 
 const LABEL = "perf-regression-accepted";
 const BEFORE = "2026-03-04T09:59:59Z";
@@ -10,12 +10,8 @@ const LATER = "2026-03-04T11:00:00Z";
 
 let server: ApiServer;
 
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-  expect(server.violations).toEqual([]);
+serverForEach((fresh) => {
+  server = fresh;
 });
 
 type Event = State["events"][number];

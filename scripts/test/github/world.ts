@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, expect } from "vitest";
 import { type Api, createApi } from "../../src/github/api.ts";
 import { ApiServer, type PullState, type State } from "./api-server/server.ts";
 
@@ -22,6 +23,19 @@ export const pull = (over: Partial<PullState> = {}): PullState => ({
 /** A repository octo/shop with pull request 12. */
 export async function startServer(state: Partial<State> = {}): Promise<ApiServer> {
   return await new ApiServer({ pulls: [pull()], branches: new Map([["main", BASE]]), ...state }).start();
+}
+
+/** Such a server for each test of a file; at its end nothing that was asked or answered broke GitHub's description. */
+export function serverForEach(use: (server: ApiServer) => void): void {
+  let server: ApiServer;
+  beforeEach(async () => {
+    server = await startServer();
+    use(server);
+  });
+  afterEach(async () => {
+    await server.stop();
+    expect(server.violations).toEqual([]);
+  });
 }
 
 /** The API as perf-gate sees it, with waits of milliseconds; what it tells of them is collected. */

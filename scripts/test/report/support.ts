@@ -1,3 +1,4 @@
+import { zeroConfig } from "../../src/config/load.ts";
 import type {
   Arm,
   ArmFigures,
@@ -422,14 +423,7 @@ export function makeInput(spec: RunSpec): ReportInput {
         isolation: "auto",
         generator: "auto",
       },
-      baseline: {
-        store: "git:perf-gate-data",
-        branch: null,
-        anchor: null,
-        maxQpsDrop: 0.1,
-        maxP99Rise: 0.3,
-        noise: 0.03,
-      },
+      baseline: zeroConfig().baseline,
     },
     cells: cells.map((result) => result.cell),
     layout: {

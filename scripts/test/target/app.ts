@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { zeroConfig } from "../../src/config/load.ts";
 import type { Arm, PhpSettings, Plan, TargetConfig } from "../../src/core/model.ts";
 import type { StartOptions } from "../../src/target/target.ts";
 
@@ -160,14 +161,7 @@ function plan(directory: string, changes: Changes): Plan {
         isolation: "auto",
         generator: "auto",
       },
-      baseline: {
-        store: "git:perf-gate-data",
-        branch: null,
-        anchor: null,
-        maxQpsDrop: 0.1,
-        maxP99Rise: 0.3,
-        noise: 0.03,
-      },
+      baseline: zeroConfig().baseline,
     },
     cells: [],
     layout: { generator: [0], target: [1], services: [1], isolated: true, note: "test" },
