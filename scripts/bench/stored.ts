@@ -18,24 +18,25 @@ const MARGINS = { qps: { line: 0.9, direction: 1 }, latency: { line: 1.3, direct
 const METRICS = ["qps", "latency"] as const;
 const WAYS = ["relative to the anchor", "absolute"] as const;
 type Way = (typeof WAYS)[number];
+type Measured = Parameters<typeof judgeStored>[0];
 
 const text = readFileSync(process.argv[2] ?? "", "utf8").trimEnd();
 const records = text.split("\n").map((line) => JSON.parse(line) as HistoryRecord);
 const cells = (records[0]?.cells ?? []).map(({ id }) => id);
 
-/** Log of a cell's figure in one record. */
-function logOf(record: HistoryRecord, cell: string, metric: (typeof METRICS)[number], way: Way): number {
+/** A cell's figure in one record, as a log; how well a job knows an absolute one is not recorded. */
+function figureOf(record: HistoryRecord, cell: string, metric: (typeof METRICS)[number], way: Way): Measured {
   const figure = record.cells.find(({ id }) => id === cell)?.[metric];
-  if (figure === undefined || figure === null) return Number.NaN;
-  return way === "absolute" ? Math.log(figure.head) : figure.logRatio;
+  if (figure === undefined || figure === null) throw new Error(`record ${record.id} lacks ${metric} of ${cell}`);
+  return way === "absolute" ? { logRatio: Math.log(figure.head), sd: 0, rounds: figure.rounds } : figure;
 }
 
 function judge(run: HistoryRecord, history: readonly HistoryRecord[], way: Way): StoredLook["verdict"][][] {
   const tests = cells.length * METRICS.length;
   return cells.map((cell) =>
     METRICS.map((metric) => {
-      const values = history.map((record) => logOf(record, cell, metric, way));
-      return judgeStored(logOf(run, cell, metric, way), values, MARGINS[metric], { ...RULE, tests }).verdict;
+      const figures = history.map((record) => figureOf(record, cell, metric, way));
+      return judgeStored(figureOf(run, cell, metric, way), figures, MARGINS[metric], { ...RULE, tests }).verdict;
     }),
   );
 }
@@ -60,7 +61,7 @@ console.log(`${records.length} records of ${cells.length} cells\n`);
 console.log("| cell | metric | sd between records: relative | absolute |\n| --- | --- | --- | --- |");
 for (const cell of cells) {
   for (const metric of METRICS) {
-    const spread = WAYS.map((way) => percent(sd(records.map((record) => logOf(record, cell, metric, way)))));
+    const spread = WAYS.map((way) => percent(sd(records.map((record) => figureOf(record, cell, metric, way).logRatio))));
     console.log(`| ${cell} | ${metric} | ${spread.join(" | ")} |`);
   }
 }
