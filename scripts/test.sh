@@ -270,7 +270,7 @@ main() {
   part 'Set-up' set_up
   part 'Static checks' check_statically
   if [[ -n ${fast} ]]; then
-    vitest+=(--exclude 'scripts/test/e2e/**' --exclude 'scripts/test/act/**')
+    vitest+=(--project '!whole runs')
   fi
   part 'bats' run_bats --recursive scripts/test
   [[ -n ${fast} ]] || part 'Docker engine' start_engine

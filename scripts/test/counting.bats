@@ -92,7 +92,15 @@ inside() {
   local mine=$!
   env PERF_GATE_TEST_RUN=planted-12 sleep 60 &
   local other=$!
-  inside 'sleep 0.3; PERF_GATE_TEST_RUN=planted-1; left_running'
+  # Each becomes sleep a moment later.
+  inside 'for PERF_GATE_TEST_RUN in planted-12 planted-1; do
+    for ((tries = 0; tries < 300; tries++)); do
+      left=$(left_running)
+      [[ ${left} != *" sleep 60 " ]] || break
+      sleep 0.1
+    done
+  done
+  printf "%s\n" "${left}"'
   kill "${mine}" "${other}"
   [[ ${output} == "${mine} sleep 60 " ]]
 }

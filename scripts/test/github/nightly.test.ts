@@ -174,9 +174,7 @@ describe("a night", () => {
   });
 });
 
-test("slower from one night on: an issue at once, which then says where it began, and is closed when it is over", {
-  timeout: 120_000,
-}, async () => {
+test("slower from one night on: an issue at once, which then says where it began, and is closed when it is over", async () => {
   await seed(0, 12);
   expect(issues()).toEqual([]);
   expect(await night(12, { level: 0.75 })).toMatch(/^opened #1: Slower at 0cc0ffe: 3 cells, most .* QPS −2\d/m);
@@ -200,7 +198,7 @@ test("slower from one night on: an issue at once, which then says where it began
   );
 });
 
-test("slower in one night alone: opened, and closed by the next one", { timeout: 60_000 }, async () => {
+test("slower in one night alone: opened, and closed by the next one", async () => {
   await seed(0, 8);
   await night(8, { level: 0.7 });
   expect(issues()).toEqual([expect.stringMatching(/^#1 open Slower at 08c0ffe/)]);
@@ -209,7 +207,7 @@ test("slower in one night alone: opened, and closed by the next one", { timeout:
   expect(await night(10)).not.toContain("#1");
 });
 
-test("closed by somebody: stays closed, also once it is located", { timeout: 60_000 }, async () => {
+test("closed by somebody: stays closed, also once it is located", async () => {
   await seed(0, 12);
   await night(12, { level: 0.75 });
   for (const issue of server.state.issues) issue.state = "closed";
@@ -220,9 +218,7 @@ test("closed by somebody: stays closed, also once it is located", { timeout: 60_
   expect(server.state.issues[0]?.body).toMatch(/^<!-- perf-gate issue=perf-gate-nightly slower located /);
 });
 
-test("slower for more than twenty nights before anybody looked: on the page, and no issue", {
-  timeout: 60_000,
-}, async () => {
+test("slower for more than twenty nights before anybody looked: on the page, and no issue", async () => {
   await seed(0, 8);
   await seed(8, 30, { level: 0.75 });
   await night(30, { level: 0.75 });
@@ -230,15 +226,13 @@ test("slower for more than twenty nights before anybody looked: on the page, and
   expect(issues()).toEqual([]);
 });
 
-test("the same commit slower than before: no range to blame", { timeout: 60_000 }, async () => {
+test("the same commit slower than before: no range to blame", async () => {
   await seed(0, 8);
   await night(8, { level: 0.7, of: 7 });
   expect(server.state.issues[0]?.body).toContain("so no commit made it slower");
 });
 
-test("a token that may not write issues: a warning with the permission, the record is kept", {
-  timeout: 60_000,
-}, async () => {
+test("a token that may not write issues: a warning with the permission, the record is kept", async () => {
   await seed(0, 8);
   server.state.tokens.set("test-token", { login: BOT, permissions: ["contents: write", "issues: read"] });
   await night(8, { level: 0.7 });
@@ -249,9 +243,7 @@ test("a token that may not write issues: a warning with the permission, the reco
 });
 
 describe("nights without a record", () => {
-  test("are told from the fourth on by those that run and fail, and closed by two that do not", {
-    timeout: 60_000,
-  }, async () => {
+  test("are told from the fourth on by those that run and fail, and closed by two that do not", async () => {
     await seed(0, 3);
     for (const day of [3, 4, 5, 6])
       expect(await darkNight(day)).toMatch(
@@ -267,7 +259,7 @@ describe("nights without a record", () => {
     expect(await night(11)).not.toContain("#1");
   });
 
-  test("are told by the next one where nothing ran at all", { timeout: 60_000 }, async () => {
+  test("are told by the next one where nothing ran at all", async () => {
     await seed(0, 4);
     expect(await night(9)).toMatch(/^opened #1: The nightly benchmark left no record for 5 nights$/m);
     expect(server.state.issues[0]?.body).toContain("2026-03-05, 2026-03-06, 2026-03-07, 2026-03-08 and 2026-03-09");
@@ -275,7 +267,7 @@ describe("nights without a record", () => {
     expect(issues()).toEqual([expect.stringMatching(/^#1 closed/)]);
   });
 
-  test("three are not worth one, nor is the first night", { timeout: 60_000 }, async () => {
+  test("three are not worth one, nor is the first night", async () => {
     expect(await darkNight(0)).toBe("no record: nothing was measured, or it could not be uploaded");
     await nights(1, 3);
     await night(6);
@@ -283,7 +275,7 @@ describe("nights without a record", () => {
   });
 });
 
-test("a night with too few clean rounds: no record, and why; the page is made", { timeout: 60_000 }, async () => {
+test("a night with too few clean rounds: no record, and why; the page is made", async () => {
   await night(0);
   const run = soundRun({ config: CONFIG, blocks: 2, over: () => ({ stored: STORED }) });
   expect(await night(1, { change: () => textOf(run) })).toMatch(/^no record: no cell has enough clean rounds/);
@@ -291,7 +283,7 @@ test("a night with too few clean rounds: no record, and why; the page is made", 
   expect(JSON.parse(onBranch("trend.json"))).toMatchObject({ records: 1, today: time(1, 4) });
 });
 
-test("names that would be markup are text, in issue, page and summary", { timeout: 60_000 }, async () => {
+test("names that would be markup are text, in issue, page and summary", async () => {
   const config = CONFIG.replace("name: cart", `name: '<img src=x onerror=alert(1)> @admin --> "|'`);
   await seed(0, 8, { config });
   await night(8, { level: 0.7, config });

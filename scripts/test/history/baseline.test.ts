@@ -226,7 +226,7 @@ describe("import and export", () => {
   });
 });
 
-test("2,000 records of 8 cells are listed and compared within a second", async () => {
+test("2,000 records of 8 cells are listed and compared in little more than the program takes to start", async () => {
   const many = history({ nights: 2000, cells: EIGHT_CELLS });
   await fill("h.ndjson", many);
   const timed = (...args: string[]) => {
@@ -234,11 +234,14 @@ test("2,000 records of 8 cells are listed and compared within a second", async (
     expect(baseline(...args).status).toBe(0);
     return (performance.now() - start) / 1000;
   };
-  const empty = timed("list", "--store", "none.ndjson");
-  const seconds = { list: timed("list"), diff: timed("diff", many[0]?.id ?? "", many[1999]?.id ?? "") };
-  console.log(
-    `of 2,000 records: list ${seconds.list.toFixed(2)} s, diff ${seconds.diff.toFixed(2)} s; of none ${empty.toFixed(2)} s`,
-  );
-  // On any machine: little beside what the program takes to start.
-  expect(seconds.list / empty).toBeLessThan(5);
+  // In turns, as neighbours come and go.
+  const times = [0, 1, 2].map(() => ({
+    none: timed("list", "--store", "none.ndjson"),
+    list: timed("list"),
+    diff: timed("diff", many[0]?.id ?? "", many[1999]?.id ?? ""),
+  }));
+  const least = (of: "none" | "list" | "diff") => Math.min(...times.map((turn) => turn[of]));
+  const [none, list, diff] = [least("none"), least("list"), least("diff")];
+  console.log(`of 2,000 records: list ${list.toFixed(2)} s, diff ${diff.toFixed(2)} s; of none ${none.toFixed(2)} s`);
+  expect(list / none).toBeLessThan(6);
 });

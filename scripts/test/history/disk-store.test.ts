@@ -108,7 +108,7 @@ describe.each(KINDS)("%s", (name, first) => {
       expect([1000, 1040]).toContain(there.length);
       rmSync(lock, { force: true });
     }
-    expect(killed).toBeGreaterThan(1);
+    expect(killed).toBeGreaterThan(0);
     await store.remove(new Set(ids(many)));
     // As if one had been killed while it held the lock.
     writeFileSync(lock, "");

@@ -126,31 +126,31 @@ test("it works inside a hook of another repository, which stays as it is, and th
 
 test("20 processes that push at once all get their record in, each once", async () => {
   const appenders = new Appenders(directory);
-  const start = performance.now();
   const started = await Promise.all(list.slice(0, 20).map((record) => appenders.start(STORE, checkout, [record])));
   const answers = await Promise.all(started.map(({ answer }) => answer));
-  const seconds = (performance.now() - start) / 1000;
-  console.log(`20 processes at once: ${seconds.toFixed(1)} s`);
   expect(answers).toEqual(Array(20).fill({ added: 1 }));
   expect((await store().read()).records).toEqual(list.slice(0, 20));
   const lines = git(bare, "show", `${BRANCH}:records/2026-01.ndjson`).split("\n");
   expect(new Set(lines).size).toBe(20);
   expect(lines).toHaveLength(20);
   expect(commits()).toHaveLength(20);
-  expect(seconds).toBeLessThan(60);
-}, 120_000);
+});
 
 test("a push that is killed half-way leaves the branch readable", async () => {
   const appenders = new Appenders(directory);
-  await store().append(list.slice(0, 1));
+  const start = performance.now();
+  await (await appenders.start(STORE, checkout, list.slice(0, 1))).answer;
+  const wholeMs = performance.now() - start;
   let before = 1;
   let killed = 0;
   for (const [index, record] of list.slice(1, 20).entries()) {
     const { process: child, answer } = await appenders.start(STORE, checkout, [record]);
-    await sleep(60 + 30 * index);
+    await sleep((wholeMs * (index + 2)) / 20);
     // With the git commands that it has started.
     if (child.exitCode === null) process.kill(-(child.pid as number), "SIGKILL");
     if ((await answer) === null) killed++;
+    // Here the server's half dies with it.
+    rmSync(join(bare, `refs/heads/${BRANCH}.lock`), { force: true });
     const { records: there } = await store().read();
     expect([before, before + 1]).toContain(there.length);
     before = there.length;
@@ -159,7 +159,7 @@ test("a push that is killed half-way leaves the branch readable", async () => {
   await store().append(list);
   expect((await store().read()).records).toEqual(list);
   git(bare, "fsck", "--strict");
-}, 120_000);
+});
 
 test("a branch of code is no store, and stays as it is", async () => {
   const main = git(bare, "rev-parse", "main");
@@ -212,10 +212,9 @@ describe("a store that cannot be reached or written", () => {
   test("a rule of the repository is named", async () => {
     writeFileSync(
       join(bare, "hooks/pre-receive"),
-      "#!/bin/sh\necho 'error: GH006: Protected branch update failed for refs/heads/perf-gate-data.' >&2\necho 'See ftp://me:hunter2@host.test' >&2\nexit 1\n",
+      "#!/bin/sh\necho x >>pushes\necho 'error: GH006: Protected branch update failed for refs/heads/perf-gate-data.' >&2\necho 'See ftp://me:hunter2@host.test' >&2\nexit 1\n",
       { mode: 0o755 },
     );
-    const start = performance.now();
     await expect(store().append(list)).rejects.toThrow(
       /cannot write git:perf-gate-data of origin: a rule of the repository protects perf-gate-data.*GH006/,
     );
@@ -224,7 +223,8 @@ describe("a store that cannot be reached or written", () => {
       .catch((reason: Error) => reason);
     expect(error).toBeInstanceOf(StoreError);
     expect(String(error)).toContain("See ftp://host.test");
-    expect(performance.now() - start).toBeLessThan(10_000);
+    // Both of them once: what a rule refuses is not tried again.
+    expect(readFileSync(join(bare, "pushes"), "utf8")).toBe("x\nx\n");
   });
 
   test("outside of a repository, without an origin, and with one that is gone", async () => {
@@ -249,15 +249,18 @@ describe("over HTTP", () => {
   let seen: (string | undefined)[];
   /** Status for pushes; 200 = let through. */
   let pushStatus = 200;
+  let refused = 0;
 
   beforeEach(async () => {
     seen = [];
     pushStatus = 200;
+    refused = 0;
     git(bare, "config", "http.receivepack", "true");
     server = createServer((request, response) => {
       seen.push(request.headers.authorization);
       const push = (request.url ?? "").includes("git-receive-pack");
       if (push && pushStatus !== 200) {
+        refused++;
         response.writeHead(pushStatus).end();
         return;
       }
@@ -334,7 +337,7 @@ describe("over HTTP", () => {
   test("a server that is away for a moment is asked again", async () => {
     pushStatus = 503;
     const pushed = store().append(list);
-    await sleep(1500);
+    await expect.poll(() => refused, { timeout: 60_000 }).toBeGreaterThan(0);
     pushStatus = 200;
     expect(await pushed).toEqual({ added: 40 });
   });
