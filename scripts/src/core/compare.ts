@@ -1,4 +1,5 @@
 import { isOther } from "./arms.ts";
+import { besideRecords } from "./beside.ts";
 import { configEdits } from "./edits.ts";
 import type {
   Arm,
@@ -37,7 +38,7 @@ export interface CompareInput {
   census: Census | null;
   environment: Environment | null;
   lines: readonly SampleLine[];
-  /** Of a run with a stored base. */
+  /** Of a run with a stored base, or with records beside it. */
   history?: History | null;
   /** Lines of samples.ndjson that could not be used, as sentences. */
   damaged: readonly string[];
@@ -50,8 +51,13 @@ export interface CompareInput {
 export function compare({ plan, census, environment, lines, history = null, damaged }: CompareInput): Comparison {
   const run = replay(plan, census, lines);
   const stored = plan.stored === undefined ? null : compareStored(run, environment, history);
+  const beside = besideRecords(run, environment, history);
   const stop = lines.findLast((line) => line.kind === "stop") ?? null;
-  const cells = run.cells.map((state) => cellResult(run, state, stored));
+  const since = (stored ?? beside)?.since;
+  const cells = run.cells.map((state) => ({
+    ...cellResult(run, state, stored),
+    ...(since === undefined ? {} : { since: since.get(state.cell.id) ?? null }),
+  }));
   const overall = run.overall === null ? null : testResult(run, run.overall);
   const differences = censusDifferences(plan, census, stored);
   const { verdict, reasons } = runVerdict(cells, overall, differences);
@@ -65,6 +71,7 @@ export function compare({ plan, census, environment, lines, history = null, dama
     arms: { base: labelOf(plan, "base"), head: labelOf(plan, "head") },
     ...(edits.length > 0 ? { edits } : {}),
     ...(stored === null ? {} : { stored: stored.summary }),
+    ...(beside === null ? {} : { beside: beside.summary }),
     cells,
     overall,
     census: differences,
@@ -183,7 +190,6 @@ function cellResult(run: Run, state: CellState, stored: StoredResult | null): Ce
     struck: addCounts([state.struck]),
     slots: state.slots,
     reasons: state.reasons,
-    ...(stored === null ? {} : { since: stored.since.get(state.cell.id) ?? null }),
   };
 }
 

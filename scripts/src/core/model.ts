@@ -279,6 +279,12 @@ export interface StoredBase {
   judge?: ArmSource;
 }
 
+/** Records of the base's branch, shown beside a base that is measured. Nothing is judged by them. */
+export interface Beside extends Pick<StoredBase, "store" | "branch" | "suites"> {
+  /** Why they could not be read; absent = they are in history.json. */
+  unread?: string;
+}
+
 export interface Plan {
   version: 1;
   /** SHA-256 over the rest, hex. */
@@ -299,6 +305,8 @@ export interface Plan {
   layout: Layout;
   /** Absent where the base is measured. */
   stored?: StoredBase;
+  /** Absent where there are none to show, and with a stored base. */
+  beside?: Beside;
   /** Why the base is measured though records were asked for. */
   insteadOfRecords?: string;
 }
@@ -487,13 +495,13 @@ export type SampleLine =
 
 // ---------------------------------------------------------------- history.json
 
-/** history.json, of a run with a stored base: what the store held when it was planned. */
+/** history.json, of a run with a stored base or with records beside it: what the store held when it was planned. */
 export interface History {
   version: 1;
   planId: string;
   /** True where there was no store yet. */
   missing: boolean;
-  /** Oldest first; of the branch and anchor of the plan, or where it has none of them, the newest of any. */
+  /** Oldest first; of one branch and anchor, or where the plan's has none of them, the newest of any. */
   records: HistoryRecord[];
 }
 
@@ -595,8 +603,16 @@ export interface CellResult {
   /** Slots measured, struck ones included. */
   slots: number;
   reasons: Reason[];
-  /** Against the anchor, ratios head/anchor with 95% intervals; only with a stored base, null without enough rounds. */
-  since?: { qps: Estimate; latency: Estimate | null } | null;
+  /**
+   * Head against the anchor, or what `Comparison.beside` names, as ratios with 95% intervals; never judged. Absent where no
+   * record was looked at, null without enough rounds or records.
+   */
+  since?: Since | null;
+}
+
+export interface Since {
+  qps: Estimate;
+  latency: Estimate | null;
 }
 
 export interface CensusDifference {
@@ -630,6 +646,12 @@ export interface StoredSummary {
   records: { id: string; commit: string; recordedAt: string; url: string | null }[];
 }
 
+/** The records that a measured base is shown beside: they say where its branch stands. */
+export interface BesideSummary extends StoredSummary {
+  /** What the head is shown against: the anchor's label, a date (YYYY-MM-DD), or "the first records". */
+  since: string;
+}
+
 export interface Comparison {
   version: 1;
   planId: string;
@@ -641,6 +663,8 @@ export interface Comparison {
   edits?: ConfigEdit[];
   /** Absent where the base was measured. `arms.base` is the anchor, and a test's `base` what the records lead to expect. */
   stored?: StoredSummary;
+  /** Absent where no record is shown. */
+  beside?: BesideSummary;
   cells: CellResult[];
   /** null with too few cells for a median over cells. */
   overall: TestResult | null;

@@ -49,11 +49,12 @@ export function buildPlan(input: PlanInput, hash: (text: string) => string): Pla
 /** What `Plan.id` must be; differs where the file was edited. */
 export function planId(plan: Omit<Plan, "id">, hash: (text: string) => string): string {
   const { version, seed, arms, sameSource, driver, config, cells, layout } = plan;
-  const { headConfig, own, stored, insteadOfRecords } = plan;
+  const { headConfig, own, stored, beside, insteadOfRecords } = plan;
   const parts: unknown[] = [version, seed, arms, sameSource, driver, config, cells, layout];
   if (headConfig !== undefined) parts.push(headConfig);
   if (own !== undefined) parts.push({ own });
   if (stored !== undefined) parts.push({ stored });
+  if (beside !== undefined) parts.push({ beside });
   if (insteadOfRecords !== undefined) parts.push({ insteadOfRecords });
   return hash(JSON.stringify(parts));
 }

@@ -1,6 +1,5 @@
 import { type ChangePoint, changePoints } from "./change-points.ts";
 import type {
-  CellResult,
   CensusArm,
   Count,
   Environment,
@@ -9,6 +8,7 @@ import type {
   LatencyStatistic,
   Plan,
   Reason,
+  Since,
   SlotSample,
   StoredSummary,
   TestResult,
@@ -27,8 +27,8 @@ import { type CellState, FIRST_LOOK, type Run } from "./replay.ts";
 import { tCdf, tQuantile } from "./stats/distributions.ts";
 import { measuredValue, type TestState, testsOf } from "./test-state.ts";
 
-/** Records a test is compared with at most: the newest. */
-const NEWEST = 20;
+/** Records a test is compared with at most. */
+const MOST = 20;
 /** Prior degrees of freedom of the spread between jobs. */
 const PRIOR_DF = 4;
 
@@ -104,7 +104,7 @@ function nameOf({ commit, recordedAt }: HistoryRecord): string {
 
 const shortId = (id: string): string => id.replace(/^sha256:/, "").slice(0, 7);
 
-interface CellRecords {
+export interface CellRecords {
   /** Oldest first. */
   records: HistoryRecord[];
   /** The figure in each. */
@@ -112,12 +112,13 @@ interface CellRecords {
   why: string | null;
 }
 
-/** The newest records that hold the same figure of the same cell, or why there are none. */
-function recordsOf(
+/** The newest records, or the oldest, that hold the same figure of the same cell, or why there are none. */
+export function recordsOf(
   records: readonly HistoryRecord[],
   cell: string,
   suite: string,
   statistic: "qps" | LatencyStatistic,
+  which: "newest" | "oldest" = "newest",
 ): CellRecords {
   const found: { record: HistoryRecord; own: RecordCell }[] = [];
   for (const record of records) {
@@ -140,15 +141,15 @@ function recordsOf(
   if (figures.length === 0) {
     return none(`its records hold ${asked.at(-1)?.own.latency?.statistic ?? "no latency"}, this run ${statistic}`);
   }
-  const newest = figures.slice(-NEWEST);
-  return { records: newest.map(({ record }) => record), figures: newest.map(({ figure }) => figure), why: null };
+  const taken = which === "newest" ? figures.slice(-MOST) : figures.slice(0, MOST);
+  return { records: taken.map(({ record }) => record), figures: taken.map(({ figure }) => figure), why: null };
 }
 
 /** The records after the last step of what a test compares: what was before is not what is to be expected. */
-function sinceLastStep(
+export function sinceLastStep(
   records: readonly HistoryRecord[],
   steps: readonly ChangePoint[],
-  { cell, metric }: TestState,
+  { cell, metric }: Pick<TestState, "cell" | "metric">,
 ): readonly HistoryRecord[] {
   const last = steps.findLast((step) => step.cell === cell && step.metric === metric);
   return last === undefined ? records : records.slice(records.findIndex(({ id }) => id === last.after));
@@ -172,7 +173,7 @@ export interface StoredLook {
 }
 
 /** What the rule takes of a figure: log ratio head/anchor, and the sd of that over rounds. */
-type Measured = Pick<RecordFigure, "logRatio" | "sd" | "rounds">;
+export type Measured = Pick<RecordFigure, "logRatio" | "sd" | "rounds">;
 
 /**
  * One run against the records: a prediction interval for the next job, its variance
@@ -189,10 +190,7 @@ export function judgeStored(
   { tests, alpha, beta, noise }: StoredRule,
 ): StoredLook {
   const n = records.length;
-  const mean = meanOf(records, ({ logRatio }) => logRatio);
-  const squares = n * meanOf(records, ({ logRatio }) => (logRatio - mean) ** 2);
-  const df = PRIOR_DF + n - 1;
-  const between = (PRIOR_DF * noise ** 2 + squares) / df;
+  const { mean, between, df } = spreadOf(records, noise);
   const excess = Math.max(0, errorOf(fresh) - meanOf(records, errorOf));
   const se = Math.sqrt(between * (1 + 1 / n) + excess);
   // As for rounds (decide.ts): signed, less the margin, so that 0 is the line and negative is worse.
@@ -208,10 +206,19 @@ export function judgeStored(
   };
 }
 
+/** Mean of records, and their variance, moderated towards the expected noise. */
+export function spreadOf(records: readonly Measured[], noise: number): { mean: number; between: number; df: number } {
+  const n = records.length;
+  const mean = meanOf(records, ({ logRatio }) => logRatio);
+  const squares = n * meanOf(records, ({ logRatio }) => (logRatio - mean) ** 2);
+  const df = PRIOR_DF + n - 1;
+  return { mean, between: (PRIOR_DF * noise ** 2 + squares) / df, df };
+}
+
 /** Variance of the mean over the rounds of one job. */
 const errorOf = ({ sd, rounds }: Measured): number => sd ** 2 / rounds;
 
-function meanOf<T>(values: readonly T[], pick: (value: T) => number): number {
+export function meanOf<T>(values: readonly T[], pick: (value: T) => number): number {
   return values.reduce((sum, value) => sum + pick(value), 0) / values.length;
 }
 
@@ -221,7 +228,7 @@ function meanOf<T>(values: readonly T[], pick: (value: T) => number): number {
 export interface StoredResult {
   /** Cell id -> its comparisons with the records, in the order of testsOf; only of cells that are judged. */
   tests: Map<string, TestResult[]>;
-  since: Map<string, NonNullable<CellResult["since"]>>;
+  since: Map<string, Since>;
   /** What the newest comparable record counted per request of a scenario, exactly. */
   counts(scenario: string): CensusArm["counts"];
   summary: StoredSummary;
@@ -243,7 +250,7 @@ export function compareStored(
   const steps = changePoints(records);
   const { maxQpsDrop, maxP99Rise, noise } = config.baseline;
   const tests = new Map<string, TestResult[]>();
-  const since = new Map<string, NonNullable<CellResult["since"]>>();
+  const since = new Map<string, Since>();
   const used = new Set<HistoryRecord>();
   for (const state of cells) {
     const { cell, scenario, pilot } = state;
@@ -274,14 +281,13 @@ export function compareStored(
       );
       return countsOf(asked, scenario);
     },
-    summary: {
-      anchor,
-      store,
-      branch,
-      missing: history?.missing ?? true,
-      records: newestFirst.map(({ id, commit, recordedAt, url }) => ({ id, commit, recordedAt, url })),
-    },
+    summary: { anchor, store, branch, missing: history?.missing ?? true, records: newestFirst.map(nameFields) },
   };
+}
+
+/** What a report says of a record. */
+export function nameFields({ id, commit, recordedAt, url }: HistoryRecord): StoredSummary["records"][number] {
+  return { id, commit, recordedAt, url };
 }
 
 function countsOf(newestFirst: readonly HistoryRecord[], scenario: string): CensusArm["counts"] {

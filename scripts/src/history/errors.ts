@@ -4,3 +4,8 @@ import { InputError } from "../core/errors.ts";
 export class StoreError extends InputError {
   override name = "StoreError";
 }
+
+/** A branch of records is one of the origin of a repository, and there is none. */
+export class NoOriginError extends InputError {
+  override name = "NoOriginError";
+}

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { InputError } from "../core/errors.ts";
 import type { HistoryRecord } from "../core/record.ts";
-import { StoreError } from "./errors.ts";
+import { NoOriginError, StoreError } from "./errors.ts";
 import { GitError, type GitOptions, git, unbound, withoutCredentials, withSettings } from "./git.ts";
 import {
   checkPublished,
@@ -61,6 +61,8 @@ export interface GitStoreOptions {
   remote: string | null;
   directory: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** See StoreOptions. */
+  limitMs?: number | undefined;
 }
 
 /**
@@ -169,6 +171,8 @@ export class GitStore implements Store {
         } catch (error) {
           if (!(error instanceof GitError)) throw error;
           if (!isPassing(error.message)) throw this.#refusal(purpose, error.message);
+          if (this.#options.limitMs !== undefined)
+            throw new StoreError(`cannot ${purpose} ${this.label}: ${error.message}`);
           if (performance.now() > deadline) {
             throw new StoreError(`cannot ${purpose} ${this.label}: ${error.message} (tried ${attempt} times)`);
           }
@@ -191,7 +195,8 @@ export class GitStore implements Store {
       ["gc.auto", "0"],
       ["maintenance.auto", "false"],
     ];
-    const options = { env: { ...withSettings(env, [...ours, ...settings]), GIT_DIR: directory }, secrets };
+    const { limitMs } = this.#options;
+    const options = { env: { ...withSettings(env, [...ours, ...settings]), GIT_DIR: directory }, secrets, limitMs };
     await git(["init", "--bare", "--quiet", "--template="], options).catch((error: Error) => {
       throw new StoreError(`${this.label}: no repository can be made in ${directory}: ${error.message}`);
     });
@@ -207,14 +212,14 @@ export class GitStore implements Store {
     const inside = async (...args: string[]) =>
       (await git(["-C", directory, ...args], { env })).toString("utf8").trim();
     const top = await inside("rev-parse", "--show-toplevel").catch((error: Error) => {
-      throw new InputError(
+      throw new NoOriginError(
         `store git:${branch} is a branch of the origin of a git repository, and ${directory} is in none (${error.message}): ` +
           `name a folder, a file, or git:${branch}@URL`,
       );
     });
     const url = (...flags: string[]) =>
       inside("remote", "get-url", ...flags, "origin").catch(() => {
-        throw new InputError(
+        throw new NoOriginError(
           `store git:${branch}: the repository ${top} has no remote origin: add it, or name git:${branch}@URL`,
         );
       });

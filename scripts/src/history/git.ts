@@ -10,14 +10,19 @@ export interface GitOptions {
   input?: string;
   /** Texts that must not appear in an error. */
   secrets?: readonly string[];
+  /** Most time, ms. */
+  limitMs?: number | undefined;
 }
 
 /** One command over a network; a record is a few kB. */
-const TIMEOUT_MS = 120_000;
+const LIMIT_MS = 120_000;
 const LARGEST_OUTPUT = 512 * 1024 * 1024;
 
 /** Runs git and returns its stdout. Nobody is asked for a password, and messages are in English. */
-export async function git(args: readonly string[], { env, input = "", secrets = [] }: GitOptions): Promise<Buffer> {
+export async function git(
+  args: readonly string[],
+  { env, input = "", secrets = [], limitMs = LIMIT_MS }: GitOptions,
+): Promise<Buffer> {
   return await new Promise((resolve, reject) => {
     const child = execFile(
       "git",
@@ -26,12 +31,12 @@ export async function git(args: readonly string[], { env, input = "", secrets = 
         env: { ...env, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
         encoding: "buffer",
         maxBuffer: LARGEST_OUTPUT,
-        timeout: TIMEOUT_MS,
+        timeout: limitMs,
         killSignal: "SIGKILL",
       },
       (error, stdout, stderr) => {
         if (error === null) resolve(stdout);
-        else reject(new GitError(wordsOf(error, stderr.toString("utf8"), secrets)));
+        else reject(new GitError(wordsOf(error, stderr.toString("utf8"), secrets, limitMs)));
       },
     );
     // It may end without having read everything; its exit status tells.
@@ -65,9 +70,9 @@ export function withoutCredentials(text: string): string {
   return text.replace(/(:\/\/)[^/@\s]+@/g, "$1");
 }
 
-function wordsOf(error: ExecFileException, stderr: string, secrets: readonly string[]): string {
+function wordsOf(error: ExecFileException, stderr: string, secrets: readonly string[], limitMs: number): string {
   if (error.code === "ENOENT") return "git is not installed";
-  if (error.killed === true) return `git did not end within ${TIMEOUT_MS / 1000} s: the connection timed out`;
+  if (error.killed === true) return `git did not end within ${limitMs / 1000} s: the connection timed out`;
   const lines = stderr.split(/[\r\n]+/).map((line) => line.replace(/^remote:\s*/, "").trim());
   const said = lines.filter((line) => line !== "" && !/^(hint:|To |error: failed to push some refs)/.test(line));
   let words = withoutCredentials(said.join("; "));

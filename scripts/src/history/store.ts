@@ -5,7 +5,7 @@ import type { HistoryRecord } from "../core/record.ts";
 import { DiskStore } from "./disk-store.ts";
 import { GitStore } from "./git-store.ts";
 
-export { StoreError } from "./errors.ts";
+export { NoOriginError, StoreError } from "./errors.ts";
 
 /** Where the records of a repository are kept. Records are added and removed, and never changed. */
 export interface Store {
@@ -38,6 +38,8 @@ export interface StoreOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** URL that git:BRANCH is a branch of, in place of the repository's origin. */
   origin?: string | undefined;
+  /** Most time of a command over a network, ms, which then is not tried again; by default it is, for longer. */
+  limitMs?: number | undefined;
 }
 
 /**
@@ -46,14 +48,14 @@ export interface StoreOptions {
  *
  * @throws InputError where the name is none
  */
-export function openStore(name: string, { directory, env, origin }: StoreOptions): Store {
+export function openStore(name: string, { directory, env, origin, limitMs }: StoreOptions): Store {
   if (name.startsWith("git:")) {
     const [, branch = "", remote = null] = /^git:([^@]*)(?:@(.*))?$/s.exec(name) ?? [];
     checkBranch(branch);
     if (remote === "" || remote?.startsWith("-")) {
       throw new InputError(`store ${JSON.stringify(name)}: after the @ comes the URL or path of a repository`);
     }
-    return new GitStore({ branch, remote: remote ?? origin ?? null, directory: resolve(directory), env });
+    return new GitStore({ branch, remote: remote ?? origin ?? null, directory: resolve(directory), env, limitMs });
   }
   if (name === "" || /^[a-z+]+:\/\//i.test(name)) {
     throw new InputError(

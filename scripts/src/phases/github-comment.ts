@@ -12,6 +12,7 @@ import type { Judged } from "../github/label.ts";
 import { ARTIFACT_BYTES } from "../github/limits.ts";
 import { openStore } from "../history/store.ts";
 import { renderComment } from "../report/comment.ts";
+import { branchBeside } from "./beside.ts";
 import { acceptedBy, apiOf, type Env, judgedBy } from "./github.ts";
 import { intake, type Trusted, trustedConfig, usesRecords } from "./intake.ts";
 
@@ -62,10 +63,8 @@ async function comment(api: Api, source: Source, inputs: Inputs, env: Env): Prom
       head: { label: `#${pull.number}`, commit: judged.commit },
     },
   };
-  const measured = intake(
-    files,
-    usesRecords(files) ? { ...trusted, history: await historyOf(trusted, pull.baseRef, env) } : trusted,
-  );
+  const history = await recordsFor(usesRecords(files), trusted, pull.baseRef, env);
+  const measured = intake(files, history === null ? trusted : { ...trusted, history });
   const { comparison } = measured;
   const { accepted, notes } = await acceptedBy(api, judged, comparison, inputs.acceptLabel);
   if (pull.headRepository !== env["GITHUB_REPOSITORY"]) notes.push(FOREIGN);
@@ -182,7 +181,25 @@ export async function configAt(
 }
 
 /**
- * The records that a pull request to `branch` is compared with, read from the repository itself.
+ * The records that a pull request to `branch` is compared with, or shown beside; these may be missing.
+ * @throws InputError where it was compared with some that cannot be read here
+ */
+async function recordsFor(
+  use: ReturnType<typeof usesRecords>,
+  trusted: Trusted,
+  branch: string,
+  env: Env,
+): Promise<NonNullable<Trusted["history"]> | null> {
+  if (use === "judged") return await historyOf(trusted, branch, env);
+  if (use === null || branchBeside(trustedConfig(trusted), branch) === null) return null;
+  return await historyOf(trusted, branch, env).catch((error: Error) => {
+    if (error instanceof InputError) return null;
+    throw error;
+  });
+}
+
+/**
+ * The records of `branch`, or of the one that the configuration names, read from the repository itself.
  * @throws InputError where they are not on a branch of it
  */
 async function historyOf(trusted: Trusted, branch: string, env: Env): Promise<NonNullable<Trusted["history"]>> {

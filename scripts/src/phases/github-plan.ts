@@ -52,9 +52,13 @@ async function planTrees(
 ): Promise<Plan> {
   const event = { name: required(env, "GITHUB_EVENT_NAME"), payload: readPayload(required(env, "GITHUB_EVENT_PATH")) };
   if (base === STORED) return await planStored(env, event, options, work, warn);
-  const sides = await sidesOf(event, resolve("."), base);
-  return await planPhase({ ...options, baseRef: sides.base, head: ".", labels: sides.labels }, work, warn, env);
+  const { base: baseRef, labels } = await sidesOf(event, resolve("."), base);
+  const branch = base ?? (isChange(event) ? labels.base : refOf(env));
+  return await planPhase({ ...options, baseRef, head: ".", labels, branch }, work, warn, env);
 }
+
+/** A commit that is not part of its target branch yet. */
+const isChange = ({ name }: GitHubEvent): boolean => name === "pull_request" || name === "merge_group";
 
 /**
  * A change is compared with the records of the branch that it goes to, by the configuration of that branch; any other
@@ -68,7 +72,7 @@ async function planStored(
   warn: (line: string) => void,
 ): Promise<Plan> {
   const stored = { ...options, base: STORED, head: "." };
-  if (event.name === "pull_request" || event.name === "merge_group") {
+  if (isChange(event)) {
     const { base: baseRef, labels } = await sidesOf(event, resolve("."), null);
     return await planPhase({ ...stored, baseRef, labels, branch: labels.base }, work, warn, env);
   }

@@ -6,6 +6,7 @@ import { environmentWarnings } from "../core/environment.ts";
 import { describeLayout } from "../core/layout.ts";
 import type {
   Arm,
+  Beside,
   Census,
   Comparison,
   Config,
@@ -41,15 +42,19 @@ export interface Trusted {
   file: string;
   /** The two sides as GitHub's API names them. */
   arms: Record<Arm, { label: string; commit: string | null }>;
-  /** The records of `baseline.store` of the configuration, and whose count; absent = they were not asked for. */
+  /** The records of `baseline.store` of the configuration, and whose count; absent = they were not asked for, or read. */
   history?: Pick<History, "missing" | "records"> & Pick<StoredBase, "store" | "branch">;
   /** The code that ran is a branch's own, and not a stranger's: the name of the CPU is taken as it is. */
   isOwn?: true;
 }
 
-/** Whether a run was compared with records, so that it can be judged only by who reads them. */
-export function usesRecords({ plan }: ArtifactFiles): boolean {
-  return parseWith(planSchema, "plan.json", parseJson("plan.json", plan)).stored !== undefined;
+/**
+ * What records are to a run: `judged` by them, it can be judged only by who reads them; `beside` it, they are shown by who
+ * can read them; null = nothing.
+ */
+export function usesRecords({ plan }: ArtifactFiles): "judged" | "beside" | null {
+  const { stored, beside } = parseWith(planSchema, "plan.json", parseJson("plan.json", plan));
+  return stored !== undefined ? "judged" : beside !== undefined ? "beside" : null;
 }
 
 /** A stranger's run, judged by the trusted configuration; all that a report is made of. */
@@ -96,6 +101,7 @@ export function trustedConfig({ config, file }: Pick<Trusted, "config" | "file">
 
 function trustedPlan(brought: ArtifactPlan, config: Config, trusted: Trusted): Plan {
   const stored = trustedStored(brought, config, trusted);
+  const beside = stored === undefined ? trustedBeside(config, trusted) : undefined;
   const { head } = trusted.arms;
   const base = stored === undefined ? trusted.arms.base : anchorArm(stored);
   const source = (arm: { label: string; commit: string | null }) => ({
@@ -114,6 +120,7 @@ function trustedPlan(brought: ArtifactPlan, config: Config, trusted: Trusted): P
     config: { ...config, measure },
     layout: layoutOf(brought.layout),
     ...(stored === undefined ? {} : { stored }),
+    ...(beside === undefined ? {} : { beside }),
   };
   const headConfig = headConfigOf(brought, plan.config);
   const edited = headConfig !== undefined && configEdits({ config: plan.config, headConfig }).length > 0;
@@ -131,15 +138,26 @@ function trustedStored(brought: ArtifactPlan, config: Config, { history }: Trust
     throw refuse("plan.json", "it was measured against another anchor than that of the configuration at the base");
   }
   if (history === undefined) throw refuse("plan.json", "it was compared with stored records, which are not read here");
+  const { anchor, suites: theirs } = brought.stored;
+  const own = suitesOf(config);
+  const suites = Object.fromEntries(cellsOf(config).map(({ id }) => [id, own[id] ?? theirs[id] ?? ""]));
+  return { anchor: { label, id: anchor.id }, store: history.store, branch: history.branch, suites };
+}
+
+/** Everything of it is ours: of a cell with a flow, whose text is not here, nothing is shown. */
+function trustedBeside(config: Config, { history }: Trusted): Beside | undefined {
+  return history && { store: history.store, branch: history.branch, suites: suitesOf(config) };
+}
+
+/** Of every cell with a request. */
+function suitesOf(config: Config): Record<string, string> {
   const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
   const suites = cellsOf(config).flatMap((cell) => {
     const scenario = scenarios.get(cell.scenario);
-    if (scenario === undefined) return [];
-    const own = scenario.work.kind === "request" ? suiteOf(cell, scenario, null, sha256) : undefined;
-    return [[cell.id, own ?? brought.stored?.suites[cell.id] ?? ""] as const];
+    if (scenario?.work.kind !== "request") return [];
+    return [[cell.id, suiteOf(cell, scenario, null, sha256)] as const];
   });
-  const { id } = brought.stored.anchor;
-  return { anchor: { label, id }, store: history.store, branch: history.branch, suites: Object.fromEntries(suites) };
+  return Object.fromEntries(suites);
 }
 
 function anchorArm({ anchor }: StoredBase): { label: string; commit: string | null } {

@@ -4,9 +4,10 @@ import { loadConfig } from "../config/load.ts";
 import { formatPercent, parseDurationMs } from "../config/units.ts";
 import { expectedSeconds, fewestRounds, mainDeadline } from "../core/budget.ts";
 import { InputError } from "../core/errors.ts";
-import type { ArmSource, Config, DriverName, History, Plan, StoredBase } from "../core/model.ts";
+import type { ArmSource, Beside, Config, DriverName, History, Plan, StoredBase } from "../core/model.ts";
 import { beforePilot, buildPlan } from "../core/plan.ts";
 import { type ArmOptions, checkCopied, checkOut, resolveArms, sameTree } from "./arms.ts";
+import { recordsBeside } from "./beside.ts";
 import { checkImages, chooseDriver, wantedDriver, whyDriver } from "./driver.ts";
 import { type Judge, judgeOf } from "./judge.ts";
 import { layoutFor } from "./machine.ts";
@@ -19,7 +20,7 @@ export interface PlanOptions extends ArmOptions {
   config?: string | undefined;
   driver?: string | undefined;
   budget?: string | undefined;
-  /** Branch whose records count where the configuration names none; absent = the one that is checked out. */
+  /** Branch whose records count where the configuration names none; absent = the one that is named or checked out. */
   branch?: string | undefined;
 }
 
@@ -35,11 +36,11 @@ export async function planPhase(
 ): Promise<Plan> {
   if (options.base === STORED) {
     const base = await storedBase(options, resolve(work.path, "trees"), warn, env);
-    if (base.kind === "stored") return await finish(options, work, base);
+    if (base.kind === "stored") return await finish(options, work, env, base);
     warn(`${base.why}: measured against ${options.labels?.base ?? options.baseRef} instead`);
-    return await planMeasured({ ...options, base: undefined }, work, warn, base.why);
+    return await planMeasured({ ...options, base: undefined }, work, warn, env, base.why);
   }
-  return await planMeasured(options, work, warn);
+  return await planMeasured(options, work, warn, env);
 }
 
 /** The plan of a run whose base is measured; `why`, where it was to be records. */
@@ -47,23 +48,24 @@ async function planMeasured(
   options: PlanOptions,
   work: WorkDirectory,
   warn: (line: string) => void,
+  env: Env,
   why?: string,
 ): Promise<Plan> {
   if (options.base === undefined && options.baseRef === undefined) {
     // Arms that already run are named by the configuration itself.
     const { config } = await loadConfig(options.config ?? null, process.cwd());
     const running = runningArms(options, config);
-    if (running !== null) return await finish(options, work, { judge: { config }, arms: running });
+    if (running !== null) return await finish(options, work, env, { judge: { config }, arms: running });
   }
   const arms = await resolveArms(options, resolve(work.path, "trees"));
   const removeTrees = await checkOut(arms);
   try {
     const judge = await judgeOf(arms, options.config ?? null, warn);
     const running = runningArms(options, judge.config);
-    if (running !== null) return await finish(options, work, { judge, arms: running });
+    if (running !== null) return await finish(options, work, env, { judge, arms: running });
     checkCopied(arms, judge.config.target.copy);
     const sameSource = await sameTree(arms);
-    return await finish(options, work, { judge, arms, sameSource, ...(why !== undefined && { why }) });
+    return await finish(options, work, env, { judge, arms, sameSource, ...(why !== undefined && { why }) });
   } finally {
     await removeTrees();
   }
@@ -95,13 +97,18 @@ interface Found {
 async function finish(
   options: PlanOptions,
   work: WorkDirectory,
-  { judge, arms, sameSource, driver: chosen, own, stored, history, why }: Found,
+  env: Env,
+  { judge, arms, sameSource, driver: chosen, own, stored, history: read, why }: Found,
 ): Promise<Plan> {
   const { config, ...rest } = judge;
   const wanted = wantedDriver(options.driver, config.target);
   const driver = chosen ?? (await chooseDriver(wanted, config.target));
   checkImages(arms, driver, config.target);
   const budgetSeconds = options.budget === undefined ? config.measure.budgetSeconds : parseBudget(options.budget);
+  // A run for which records were asked for has been told of them.
+  const asked = stored !== undefined || why !== undefined;
+  const beside = asked ? null : await recordsBeside(options, arms, config, driver, env);
+  const history = read ?? beside?.history;
   const plan = buildPlan(
     {
       seed: randomInt(2 ** 31),
@@ -117,6 +124,7 @@ async function finish(
       ...rest,
       ...(own === undefined ? {} : { own }),
       ...(stored === undefined ? {} : { stored }),
+      ...(beside === null ? {} : { beside: beside.beside }),
       ...(why === undefined ? {} : { insteadOfRecords: why }),
     },
     sha256,
@@ -148,6 +156,7 @@ export function describePlan(plan: Plan, work: WorkDirectory): string {
     ...(plan.stored === undefined ? [] : [`base       ${describeRecords(plan.stored, work.readHistory(plan))}`]),
     `${plan.stored === undefined ? "base  " : "anchor"}     ${arm(plan.arms.base)}`,
     `head       ${arm(plan.arms.head)}${plan.sameSource ? "   the same tree: an A/A run" : ""}`,
+    ...(plan.beside === undefined ? [] : [`beside     ${describeBeside(plan.beside, work.readHistory(plan))}`]),
     `driver     ${plan.driver}${why === null ? "" : ` (${why})`}`,
     `isolation  ${plan.layout.note}`,
     `allowed    ${describeMargins(plan)}`,
@@ -177,13 +186,19 @@ export function describePlan(plan: Plan, work: WorkDirectory): string {
 }
 
 /** "12 records of main in git:perf-gate-data, newest c0ffee1 of 2026-11-20" */
-function describeRecords({ store, branch }: StoredBase, history: History | null): string {
+function describeRecords({ store, branch }: Pick<Beside, "store" | "branch">, history: History | null): string {
   const records = history?.records.filter((record) => record.branch === branch) ?? [];
   const newest = records.at(-1);
   if (newest === undefined)
     return `no record of ${branch} in ${store}${history?.missing ? ", which is not there yet" : ""}`;
   const last = `newest ${newest.commit.slice(0, 7)} of ${newest.recordedAt.slice(0, 10)}`;
   return `${records.length} ${records.length === 1 ? "record" : "records"} of ${branch} in ${store}, ${last}`;
+}
+
+function describeBeside(beside: Beside, history: History | null): string {
+  return beside.unread === undefined
+    ? `${describeRecords(beside, history)}: shown, not judged`
+    : `no records: ${beside.unread}`;
 }
 
 function describeMargins(plan: Plan): string {

@@ -102,7 +102,8 @@ function treeOf({ arms }: Plan): string {
   return directory !== null && existsSync(directory) ? directory : ".";
 }
 
-async function committedAt(directory: string, commit: string): Promise<string | null> {
+/** When a commit was made, ISO 8601, UTC; null where git does not know it. */
+export async function committedAt(directory: string, commit: string): Promise<string | null> {
   const args = ["-C", directory, "show", "--no-patch", "--format=%cI", "--end-of-options", commit];
   const found = await promisify(execFile)("git", args).catch(() => null);
   const time = Date.parse(found?.stdout.trim() ?? "");

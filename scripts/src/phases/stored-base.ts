@@ -99,14 +99,17 @@ export async function storedBase(
 }
 
 /** Why no cell has a record, as far as it is known before measuring; null where one has. */
-function nothingFor({ suites }: StoredBase, { records, why }: ReturnType<typeof comparable>): string | null {
+export function nothingFor(
+  { suites }: Pick<StoredBase, "suites">,
+  { records, why }: ReturnType<typeof comparable>,
+): string | null {
   if (why !== null) return why;
   const isKnown = records.some(({ cells }) => cells.some(({ id, suite }) => suites[id] === suite));
   return isKnown ? null : "its records asked for something else in every cell";
 }
 
 /** @throws InputError where a flow cannot be read */
-function suitesOf(config: Config): Record<string, string> {
+export function suitesOf(config: Config): Record<string, string> {
   const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
   const suites = cellsOf(config).flatMap((cell) => {
     const scenario = scenarios.get(cell.scenario);
@@ -121,10 +124,12 @@ function suitesOf(config: Config): Record<string, string> {
 /**
  * The store of the configuration. In a job of a pull request or a merge queue, whose author could have written the records, a branch is
  * one of the repository itself, whatever was checked out, and a path one in the tree of its base.
+ *
+ * @throws InputError where the author could have
  */
-function storeOf(name: string, head: string, judge: string | null, env: Env): Store {
+export function storeOf(name: string, head: string, judge: string | null, env: Env, limitMs?: number): Store {
   if (!/^(pull_request|merge_group)/.test(env["GITHUB_EVENT_NAME"] ?? ""))
-    return openStore(name, { directory: head, env });
+    return openStore(name, { directory: head, env, limitMs });
   const directory = judge ?? head;
   if (name.startsWith("git:")) {
     const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
@@ -134,7 +139,7 @@ function storeOf(name: string, head: string, judge: string | null, env: Env): St
           "the repository (store: git:perf-gate-data), or give the version to compare with (--base-ref)",
       );
     }
-    return openStore(name, { directory, env, origin: repository ? `${server}/${repository}` : undefined });
+    return openStore(name, { directory, env, origin: repository ? `${server}/${repository}` : undefined, limitMs });
   }
   const path = resolve(directory, name);
   if (isInside(head, path) && (judge === null || !isInside(judge, path))) {

@@ -115,9 +115,9 @@ export class WorkDirectory {
     return parsed.data;
   }
 
-  /** null for a plan without a stored base. */
+  /** null for a plan without records. */
   readHistory(plan: Plan): History | null {
-    if (plan.stored === undefined) return null;
+    if (plan.stored === undefined && plan.beside === undefined) return null;
     const history = this.#json(FILES.history, "perf-gate plan") as History;
     if (history?.version !== 1) throw this.#damaged(FILES.history, "version 1 was expected");
     this.#checkPlan(FILES.history, history.planId, plan);

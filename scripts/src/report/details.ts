@@ -10,7 +10,7 @@ import {
   type StrikeReason,
 } from "../core/model.ts";
 import { COUNTS, countText } from "./census.ts";
-import { escapeMarkdown, MARKDOWN, sentence } from "./escape.ts";
+import { escapeMarkdown, escapeNote, MARKDOWN, sentence } from "./escape.ts";
 import { ABSENT, bytes, decimal, duration, list, ms, percent, plural, qps, significant } from "./format.ts";
 import type { ReportInput } from "./input.ts";
 import { ownReasons } from "./view.ts";
@@ -57,7 +57,7 @@ export function detailParts(input: ReportInput): Part[] {
     { name: "rounds and time", text: fold("How it was measured: rounds, struck slots, time", measurement(input)) },
     {
       name: "how to read this",
-      text: fold("How to read this", [HOW_TO_READ, input.comparison.stored === undefined ? "" : HOW_TO_READ_STORED]),
+      text: fold("How to read this", [HOW_TO_READ, aboutRecords(input.comparison)]),
     },
   ];
 }
@@ -75,6 +75,14 @@ const HOW_TO_READ_STORED = [
   "- Jobs of the same code still differ. That spread, from the records and from what is expected of any (`baseline.noise`), is in the interval, and more rounds would not make it smaller: more records do.",
   "- **since** is the head against the anchor in this run alone, with a 95% interval over its rounds; it is shown, not judged. In the tables below, base is the anchor.",
 ].join("\n");
+
+const HOW_TO_READ_BESIDE =
+  "- **since** puts two ratios together: head against base, from this run, and what the base's branch stands at in its records since their last step, each a commit measured in turn with the same frozen version. The interval, of 95%, holds the rounds here and the spread between jobs; it is shown, not judged.";
+
+function aboutRecords({ stored, beside }: Comparison): string {
+  if (stored !== undefined) return HOW_TO_READ_STORED;
+  return beside === undefined ? "" : HOW_TO_READ_BESIDE;
+}
 
 // ---------------------------------------------------------------- per request
 
@@ -232,11 +240,14 @@ function conditions({ comparison, plan, environment }: ReportInput): string[] {
   return blocks;
 }
 
-/** The records that stand for the base, or why they do not. */
-function storedFacts({ stored }: Comparison, { insteadOfRecords: why }: Plan): [string, string][] {
+/** The records that stand for the base or beside it, or why they do not. */
+function storedFacts({ stored, beside }: Comparison, plan: Plan): [string, string][] {
+  const { insteadOfRecords: why } = plan;
   if (why !== undefined) return [["base", `measured in place of records: ${escapeMarkdown(why)}`]];
-  if (stored === undefined) return [];
-  const { anchor, store, branch, records } = stored;
+  if (plan.beside?.unread !== undefined) return [["records", `not shown: ${escapeNote(plan.beside.unread)}`]];
+  const shown = stored ?? beside;
+  if (shown === undefined) return [];
+  const { anchor, store, branch, records } = shown;
   const commits = records
     .slice(0, 5)
     .map(({ commit, recordedAt }) => `${commit.slice(0, 7)} of ${recordedAt.slice(0, 10)}`);

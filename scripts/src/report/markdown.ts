@@ -7,7 +7,7 @@ import { ABSENT, duration, margin, ms, percent, plural, qps, signed, signedPerce
 import { headlineText } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
 import { decidingLines, overallDecides, overallSentence, roundsPhrase } from "./sentences.ts";
-import { sinceText } from "./stored.ts";
+import { besideSentence, sinceLabel, sinceText } from "./stored.ts";
 import { allowedPhrase, cellsOf, isLimit, stateOf, testOf, unit, whyNoInterval, worstFirst } from "./view.ts";
 import { loadLabel, MARK } from "./words.ts";
 
@@ -98,11 +98,8 @@ function cellTable(comparison: Comparison, rows: readonly CellResult[]): string 
   const from = stored === undefined ? "base" : "expected";
   const header = ["", "scenario", "load", "QPS change", "between, %", `${from} → head`];
   header.push(`${latency} change`, "between, %", `${from} → head, ms`);
-  const sinceAnchor = stored !== undefined && rows.some(({ since }) => since != null);
-  if (sinceAnchor) {
-    const label = escapeMarkdown(stored.anchor.label);
-    header.push(`QPS since ${label}`, `${latency} since ${label}`);
-  }
+  const label = sinceLabel(comparison);
+  if (label !== null) header.push(`QPS since ${escapeMarkdown(label)}`, `${latency} since ${escapeMarkdown(label)}`);
   const body = rows.map((result) => {
     const throughput = testOf(result, "qps");
     const tail = testOf(result, "latency");
@@ -122,7 +119,7 @@ function cellTable(comparison: Comparison, rows: readonly CellResult[]): string 
       pair([throughput?.base ?? base?.qps, throughput?.head ?? head?.qps], qps),
       ...changeCells(tail),
       prefix + pair([tail?.base ?? base?.latencyMs[statistic], tail?.head ?? head?.latencyMs[statistic]], ms),
-      ...(sinceAnchor ? [sinceText(since?.qps) || ABSENT, sinceText(since?.latency) || ABSENT] : []),
+      ...(label !== null ? [sinceText(since?.qps) || ABSENT, sinceText(since?.latency) || ABSENT] : []),
     ];
   });
   return markdownTable([header, ...body], { align: ["l", "l", "r", "r", "c", "r", "r", "c", "r", "r", "r"] });
@@ -169,5 +166,5 @@ function footer(comparison: Comparison): string {
   }
   parts.push(`Measured in ${duration(comparison.times.wall)}, ${roundsPhrase(comparison)}.`);
   const overall = overallDecides(comparison) ? "" : overallSentence(comparison, MARKDOWN);
-  return [overall, parts.join(" ")].filter((text) => text !== "").join("\n\n");
+  return [overall, parts.join(" "), besideSentence(comparison, MARKDOWN)].filter((text) => text !== "").join("\n\n");
 }

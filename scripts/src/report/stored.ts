@@ -11,13 +11,28 @@ export function recordsPhrase({ records, branch }: StoredSummary, ink: Ink): str
 /** Where the base of a run comes from, as a sentence; "" where it was measured. */
 export function storedSentence({ stored }: Comparison, ink: Ink): string {
   if (stored === undefined) return "";
-  const [newest] = stored.records;
-  if (newest === undefined) {
+  if (stored.records.length === 0) {
     const there = stored.missing ? "is not there yet" : "has none that compares";
     return `The base would be records of ${ink.text(stored.branch)}: ${ink.text(stored.store)} ${there}.`;
   }
-  const last = `newest ${ink.text(newest.commit.slice(0, 7))} of ${ink.text(newest.recordedAt.slice(0, 10))}`;
-  return `Compared with ${recordsPhrase(stored, ink)} relative to ${ink.text(stored.anchor.label)}, ${last}.`;
+  return `Compared with ${recordsPhrase(stored, ink)} relative to ${ink.text(stored.anchor.label)}, ${newestPhrase(stored, ink)}.`;
+}
+
+/** What the records shown beside a measured base say, as a sentence; "" where there are none. */
+export function besideSentence({ beside }: Comparison, ink: Ink): string {
+  if (beside === undefined) return "";
+  return `Since ${ink.text(beside.since)}: with ${recordsPhrase(beside, ink)}, ${newestPhrase(beside, ink)}; shown, not judged.`;
+}
+
+/** What `CellResult.since` is against, as it was recorded; null where no cell has it. */
+export function sinceLabel({ stored, beside, cells }: Comparison): string | null {
+  return cells.some(({ since }) => since != null) ? (beside?.since ?? stored?.anchor.label ?? null) : null;
+}
+
+/** "newest c0ffee1 of 2026-11-20" */
+function newestPhrase({ records: [newest] }: StoredSummary, ink: Ink): string {
+  if (newest === undefined) return "";
+  return `newest ${ink.text(newest.commit.slice(0, 7))} of ${ink.text(newest.recordedAt.slice(0, 10))}`;
 }
 
 /** "−6.2% (−7.1 … −5.2)" */

@@ -1,12 +1,12 @@
 import picocolors from "picocolors";
-import type { CellResult, Comparison, TestResult, Verdict } from "../core/model.ts";
+import type { CellResult, Comparison, Verdict } from "../core/model.ts";
 import { editsSentence } from "./edits.ts";
 import { type Ink, oneLine, sentence } from "./escape.ts";
 import { ABSENT, ms, qps, signed } from "./format.ts";
 import { headline } from "./headline.ts";
 import type { ReportInput } from "./input.ts";
 import { decidingLines, overallDecides, overallSentence } from "./sentences.ts";
-import { sinceText } from "./stored.ts";
+import { besideSentence, sinceLabel, sinceText } from "./stored.ts";
 import { allowedPhrase, type State, stateOf, testOf, whyNoInterval, worstFirst } from "./view.ts";
 import { loadLabel } from "./words.ts";
 
@@ -38,11 +38,12 @@ export function renderTerminal(input: ReportInput, { colour, width }: TerminalOp
   const passing = rows.filter((result) => result.verdict === "pass");
   const notable = rows.length - passing.length;
   const shown = [...rows.slice(0, notable), ...passing.slice(0, Math.max(0, ROWS_SHOWN - notable))];
-  if (shown.length > 0) lines.push(...table(shown, width, paint));
+  const measured = comparison.stored === undefined;
+  if (shown.length > 0) lines.push(...table(shown, width, paint, measured));
   const hidden = rows.length - shown.length;
   if (hidden > 0) lines.push(`  ${hidden} more within what is allowed`);
   if (shown.length > 0) lines.push("");
-  lines.push(...sinceLines(comparison, shown, width));
+  lines.push(...sinceLines(comparison, shown, width, ink));
   const overall = overallDecides(comparison) ? "" : overallSentence(comparison, ink);
   if (overall !== "") lines.push(...wrap(overall, width, "  "));
   const allowed = allowedPhrase(comparison);
@@ -56,9 +57,10 @@ export function renderTerminal(input: ReportInput, { colour, width }: TerminalOp
   return `${lines.join("\n")}\n`;
 }
 
-/** Head against the anchor, a line for each cell that has it; none where the base was measured. */
-function sinceLines({ stored }: Comparison, rows: readonly CellResult[], width: number): string[] {
-  if (stored === undefined) return [];
+/** Head against the anchor or the oldest records, a line for each cell that has it. */
+function sinceLines(comparison: Comparison, rows: readonly CellResult[], width: number, ink: Ink): string[] {
+  const label = sinceLabel(comparison);
+  if (label === null) return [];
   const lines = rows.flatMap((result) => {
     const { since, statistic } = result;
     if (since == null) return [];
@@ -67,7 +69,8 @@ function sinceLines({ stored }: Comparison, rows: readonly CellResult[], width: 
     return wrap(`${name}: QPS ${sinceText(since.qps)}${latency}`, width, "    ");
   });
   if (lines.length === 0) return [];
-  return [...wrap(`Since ${oneLine(stored.anchor.label)}, measured here, not judged:`, width, "  "), ...lines, ""];
+  const what = besideSentence(comparison, ink) || `Since ${ink.text(label)}, measured here, not judged:`;
+  return [...wrap(what, width, "  "), ...lines, ""];
 }
 
 function verdictPaint(paint: Paint, verdict: Verdict): (text: string) => string {
@@ -97,13 +100,13 @@ interface Column {
 }
 
 /** A table in one line per cell where that fits, else QPS and latency below one another. */
-function table(rows: readonly CellResult[], width: number, paint: Paint): string[] {
+function table(rows: readonly CellResult[], width: number, paint: Paint, measured: boolean): string[] {
   const statistics = new Set(rows.map((result) => result.statistic));
   const mixed = statistics.size > 1;
   const names = rows.map((result) => oneLine(result.cell.scenario));
   const loads: Column = { title: "load", right: true, cells: rows.map(loadLabel) };
-  const throughput = rows.map((result) => figures(result, testOf(result, "qps"), "qps", mixed));
-  const latency = rows.map((result) => figures(result, testOf(result, "latency"), "latency", mixed));
+  const of = (metric: "qps" | "latency") => rows.map((result) => figures(result, metric, mixed, measured));
+  const [throughput, latency] = [of("qps"), of("latency")];
   const signs = rows.map((result) => {
     const state = stateOf(result.verdict);
     return statePaint(paint, state)(SIGN[state]);
@@ -129,7 +132,7 @@ function table(rows: readonly CellResult[], width: number, paint: Paint): string
   const stacked = [
     { ...loads, cells: loads.cells.flatMap((load) => [load, ""]) },
     metric,
-    ...columns(rows[0]?.since === undefined ? "base → head" : "expected → head", both),
+    ...columns(measured ? "base → head" : "expected → head", both),
   ];
   const left = Math.max(8, room(stacked));
   const first: Column = { title: "scenario", right: false, cells: names.flatMap((name) => [cut(name, left), ""]) };
@@ -143,11 +146,12 @@ function table(rows: readonly CellResult[], width: number, paint: Paint): string
 }
 
 /** "4,151 → 3,413", "−17.8%", "−19.4 … −15.9". */
-function figures(result: CellResult, test: TestResult | null, metric: "qps" | "latency", mixed: boolean): string[] {
+function figures(result: CellResult, metric: "qps" | "latency", mixed: boolean, measured: boolean): string[] {
+  const test = testOf(result, metric);
   const { base, head } = result.figures;
   const format = metric === "qps" ? qps : ms;
   const value = (arm: typeof base) => (metric === "qps" ? arm?.qps : arm?.latencyMs[result.statistic]);
-  const from = test?.base ?? (result.since === undefined ? value(base) : null);
+  const from = test?.base ?? (measured ? value(base) : null);
   const to = test?.head ?? value(head);
   const prefix = metric === "latency" && mixed ? `${result.statistic} ` : "";
   const pair = from == null && to == null ? ABSENT : `${prefix}${format(from)} → ${format(to)}`;

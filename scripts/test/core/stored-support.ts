@@ -36,6 +36,13 @@ export function storedPlan(yaml: string): Plan & { stored: StoredBase } {
   return { ...buildPlan({ ...rest, stored }, sha256), stored };
 }
 
+/** The same with a measured base, and the records beside it. */
+export function besideOf({ stored, ...plan }: Plan & { stored: StoredBase }): Plan {
+  const { version: _, id: __, cells: ___, ...rest } = plan;
+  const { store, branch, suites } = stored;
+  return buildPlan({ ...rest, beside: { store, branch, suites } }, sha256);
+}
+
 export interface Made {
   ratio?: (cell: string) => number;
   seed?: number;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { HistoryRecord } from "../../src/core/record.ts";
+import { compare } from "../../src/core/compare.ts";
+import type { Beside } from "../../src/core/model.ts";
+import { type Anchor, type HistoryRecord, REFERENCE } from "../../src/core/record.ts";
 import { renderComment } from "../../src/report/comment.ts";
 import { renderCsv } from "../../src/report/csv.ts";
 import { headlineText } from "../../src/report/headline.ts";
@@ -8,7 +10,7 @@ import type { ReportInput } from "../../src/report/input.ts";
 import { renderMarkdown } from "../../src/report/markdown.ts";
 import { remarks } from "../../src/report/remarks.ts";
 import { renderTerminal } from "../../src/report/terminal.ts";
-import { judged, type Made, onDay, records, storedPlan } from "../core/stored-support.ts";
+import { besideOf, judged, linesOf, type Made, onDay, recordFor, records, storedPlan } from "../core/stored-support.ts";
 import { censusOf, scenariosYaml } from "../core/support.ts";
 import { expectGolden } from "./golden.ts";
 import { HOSTILE } from "./support.ts";
@@ -25,6 +27,16 @@ function report(history: HistoryRecord[], made: Made = {}): ReportInput {
   };
 }
 
+const REFERENCE_ANCHOR = { label: REFERENCE, id: `sha256:${"a".repeat(64)}` };
+
+/** Records of 20 days, a tenth slower since the eleventh. */
+function daily(anchor: Anchor): HistoryRecord[] {
+  return Array.from({ length: 20 }, (_, i) => {
+    const made = { ratio: () => (i < 10 ? 3 : 2.7), seed: 100 + i, day: i + 1 };
+    return recordFor(plan, made, { anchor, commit: i.toString(16).padStart(40, "0") });
+  });
+}
+
 const INPUTS: Record<string, () => ReportInput> = {
   "stored-green": () => report(records(plan, 12)),
   "stored-red": () => report(records(plan, 12), { ratio: (cell) => (cell === "s1 @20" ? 0.7 : 0.99) }),
@@ -39,7 +51,24 @@ const INPUTS: Record<string, () => ReportInput> = {
     ),
 };
 
-describe.each(Object.entries(INPUTS))("report of %s", (name, make) => {
+/** A run with a measured base, beside these records. */
+function beside(history: HistoryRecord[], made: Made = {}, unread?: string, of = plan): ReportInput {
+  const measured = besideOf(of);
+  const told = unread === undefined ? {} : { unread };
+  const whole = { ...measured, beside: { ...(measured.beside as Beside), ...told } };
+  const parts = { plan: whole, environment: onDay(plan, 30), census: censusOf(plan) };
+  const kept = { version: 1 as const, planId: plan.id, missing: false, records: history };
+  const comparison = compare({ ...parts, lines: linesOf(plan, { seed: 5, ...made }), history: kept, damaged: [] });
+  return { ...parts, comparison };
+}
+
+const BESIDE: Record<string, () => ReportInput> = {
+  "beside-green": () => beside(records(plan, 12, { ratio: () => 0.9 })),
+  "beside-undecided": () => beside(daily(REFERENCE_ANCHOR), { ratio: (cell) => (cell === "s1 @20" ? 0.95 : 1) }),
+  "beside-unread": () => beside([], {}, "cannot read git:perf-gate-data of origin: could not resolve host"),
+};
+
+describe.each(Object.entries({ ...INPUTS, ...BESIDE }))("report of %s", (name, make) => {
   test("report.md", () => expectGolden(`report/${name}.md`, renderMarkdown(make())));
   test("terminal", () => {
     expectGolden(`report/${name}.100.txt`, renderTerminal(make(), { colour: false, width: 100 }));
@@ -84,6 +113,23 @@ test("a run that was to be compared with records, and was not, says why among it
   );
 });
 
+test("records beside a measured base are shown, and the verdict does not speak of them", () => {
+  const made = BESIDE["beside-green"]?.() as ReportInput;
+  const text = renderMarkdown(made);
+  expect(text).toMatch(/\| +QPS since v1\.4\.0 \|/);
+  expect(text).toMatch(/Since v1\.4\.0: with 12 records of main, newest ccccccc of 2026-11-12; shown, not judged\./);
+  expect(text).toContain("base → head, ms");
+  expect(headlineText(made.comparison)).toBe("Not slower: all 3 scenarios within the allowed 5% QPS and 20% p99");
+  const [header = "", first = ""] = renderCsv(made).split("\n");
+  expect(Number(first.split(",")[header.split(",").indexOf("since_qps_ratio")])).toBeCloseTo(0.9, 1);
+});
+
+test("records that could not be read are a line among the conditions", () => {
+  const text = renderMarkdown(BESIDE["beside-unread"]?.() as ReportInput);
+  expect(text).toMatch(/\| records +\| not shown: cannot read git:perf-gate-data of origin: could not resolve host/);
+  expect(text).not.toContain("since");
+});
+
 test("results.csv holds the ratio to the anchor", () => {
   const [header = "", first = ""] = renderCsv(input("stored-red")).split("\n");
   const at = header.split(",").indexOf("since_qps_ratio");
@@ -102,13 +148,14 @@ test("text of a store is escaped wherever it is shown", () => {
       stored: { ...plan.stored, branch: text, store: text, anchor: { label: text, id: "a".repeat(40) } },
     };
     const history = records(plan, 3).map((record) => ({ ...record, branch: text, commit: text, recordedAt: text }));
-    for (const kept of [history, [], history.map((record) => ({ ...record, branch: "other" }))]) {
-      const made = {
-        plan: hostile,
-        comparison: judged(hostile, kept),
-        environment: onDay(plan, 30),
-        census: censusOf(plan),
-      };
+    const labelled = history.map((record) => ({ ...record, anchor: hostile.stored.anchor }));
+    const runs = [history, [], history.map((record) => ({ ...record, branch: "other" }))].map((kept) => ({
+      plan: hostile,
+      comparison: judged(hostile, kept),
+      environment: onDay(plan, 30),
+      census: censusOf(plan),
+    }));
+    for (const made of [...runs, beside(labelled, {}, undefined, hostile), beside([], {}, text, hostile)]) {
       const context = { accepted: null, notes: [], runs: [], base: "main", name: "perf-gate" };
       for (const page of [renderMarkdown(made), renderComment(made, context, 60_000)]) {
         expect(page).not.toMatch(/<script>alert|<img src=x|<iframe|\]\(javascript|<!-- marker|\n::|@everyone/);

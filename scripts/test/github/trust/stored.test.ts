@@ -87,8 +87,8 @@ describe("a run that was compared with records", () => {
 
   test("is refused where nobody read the records, or they are relative to another anchor than the base names", () => {
     const { history: _, ...without } = TRUSTED_STORED;
-    expect(usesRecords(textOf(storedRun()))).toBe(true);
-    expect(usesRecords(textOf(soundRun()))).toBe(false);
+    expect(usesRecords(textOf(storedRun()))).toBe("judged");
+    expect(usesRecords(textOf(soundRun()))).toBeNull();
     expect(outcome(textOf(storedRun()), without)).toBe(
       "plan.json of the run cannot be used: it was compared with stored records, which are not read here",
     );
@@ -140,6 +140,47 @@ describe("a run that was compared with records", () => {
   });
 });
 
+/** A run with a measured base that says it had records beside it; all that it says of them is a stranger's. */
+function besideRun(ratio = 1, config = CONFIG): RunFiles {
+  const beside = (own: Config) => ({ ...storedBase(own), unread: HOSTILE });
+  return soundRun({ config, ratio, over: (own) => ({ beside: beside(own) }) });
+}
+
+describe("a run that was shown beside records", () => {
+  test("is shown beside those of the trusted job, and judged without them", () => {
+    expect(usesRecords(textOf(besideRun()))).toBe("beside");
+    const { comparison, plan } = judged(outcome(textOf(besideRun()), TRUSTED_STORED));
+    expect(comparison.beside).toMatchObject({ since: "v1.4.0", branch: "main", store: "git:perf-gate-data" });
+    expect(comparison.beside?.records).toHaveLength(5);
+    expect(comparison.cells.map(({ since }) => since?.qps.n)).toEqual([5, 5, 5]);
+    expect(plan.beside?.unread).toBeUndefined();
+    const alone = judged(outcome(textOf(besideRun()), TRUSTED)).comparison;
+    expect(alone.beside).toBeUndefined();
+    expect([comparison.verdict, comparison.reasons, comparison.tests]).toEqual([
+      alone.verdict,
+      alone.reasons,
+      alone.tests,
+    ]);
+  });
+
+  test("brings neither records nor suites, whatever it calls them", () => {
+    const history = JSON.stringify({ version: 1, planId: "x", missing: false, records: records(9) });
+    const suites = Object.fromEntries(besideRun().plan.cells.map(({ id }) => [id, "0".repeat(12)]));
+    const own = forged(besideRun(), (plan) => ({ beside: { ...plan.beside, suites } }));
+    for (const run of [own, forged(besideRun(), () => ({ beside: HOSTILE })), soundRun({ config: CONFIG })]) {
+      const files = { ...textOf(run), history };
+      expect(judged(outcome(files, TRUSTED_STORED)).comparison.beside?.records).toHaveLength(5);
+      expect(judged(outcome(files, { ...TRUSTED, config: CONFIG })).comparison.beside).toBeUndefined();
+    }
+  });
+
+  test("has nothing beside a flow, whose text the trusted job does not have", () => {
+    const config = CONFIG.replace("path: /cart", "flow: cart.js");
+    const { cells } = judged(outcome(textOf(besideRun(1, config)), { ...TRUSTED_STORED, config })).comparison;
+    expect(cells.map(({ since }) => since === null)).toEqual([false, false, true]);
+  });
+});
+
 describe("the comment of such a run", () => {
   let directory: string;
   let server: ApiServer;
@@ -176,8 +217,7 @@ describe("the comment of such a run", () => {
     expect(server.violations).toEqual([]);
   });
 
-  function uploaded(ratio: number, config = CONFIG): void {
-    const files = textOf(storedRun(ratio));
+  function uploaded(ratio: number, config = CONFIG, files = textOf(storedRun(ratio))): void {
     const zip = zipOf([
       { name: "plan.json", content: files.plan },
       { name: "census.json", content: files.census ?? "" },
@@ -210,6 +250,30 @@ describe("the comment of such a run", () => {
     uploaded(0.6);
     expect(await githubComment(run, env)).toBe("created the comment on #12: inconclusive");
     expect(body()).toContain("the store has no record yet");
+  });
+
+  test("shows them beside a base that was measured", async () => {
+    await store().append(records(5));
+    uploaded(1, CONFIG, textOf(besideRun()));
+    expect(await githubComment(run, env)).toBe("created the comment on #12: pass");
+    expect(body()).toContain("Since v1.4.0: with 5 records of main, newest ccccccc of 2025-12-05; shown, not judged.");
+    expect(body()).not.toContain(HOSTILE);
+  });
+
+  test.each([
+    ["the repository has none", CONFIG],
+    [
+      "they are in a file of the measuring job",
+      `${BASE_CONFIG}baseline: { anchor: v1.4.0, store: perf/history.ndjson }\n`,
+    ],
+    ["they are of another branch than the base", `${BASE_CONFIG}baseline: { anchor: v1.4.0, branch: release }\n`],
+    ["the store is none", `${BASE_CONFIG}baseline: { anchor: v1.4.0, store: "git:a@nowhere" }\n`],
+  ])("shows none where %s", async (_, config) => {
+    if (config.includes("release")) await store().append(records(5));
+    uploaded(1, config, textOf(besideRun()));
+    expect(await githubComment(run, env)).toBe("created the comment on #12: pass");
+    expect(body()).not.toContain("since");
+    expect(log).not.toContain("warning");
   });
 
   test("is not written where the records are in a file that only the measuring job has", async () => {
