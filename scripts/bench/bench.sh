@@ -23,6 +23,8 @@ usage: bench.sh COMMAND
                       $OTAVA is a Python that has it
   stored [N]          N records (20) of an unchanged tree, then each plant judged by the newest 1, 5 and 20 of them; false
                       reds and green cells over resampled histories; relative to the anchor and absolute
+  replay [RECORDING...]
+                      decision rules over recorded blocks (default: all of fixtures/recorded), ours and other tools'
   trend               time of the trend page, without charts, over the number of records
   start [N]           N times (3) from the start of a run in containers to its first measured request, with the images'
                       layers in the build cache and with an empty one: `docker buildx prune --all` is run
@@ -369,6 +371,11 @@ main() {
     wrk) typescript wrk "${2:-6}" ;;
     paths) typescript paths "${2:-8}" ;;
     compare | drift | trend) typescript "${command}" ;;
+    replay)
+      shift
+      (($# > 0)) || set -- "${HOME_DIRECTORY}"/fixtures/recorded/*.ndjson.gz
+      typescript replay "$@"
+      ;;
     stored) stored "${2:-20}" ;;
     start) start_times "${2:-3}" ;;
     runtimes) runtimes ;;

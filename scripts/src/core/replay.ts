@@ -62,8 +62,10 @@ export interface Run {
   rule: Rule;
   /** null until confirmation began; then the tests listed for it, with their own rounds. */
   confirmation: { tests: TestState[]; rule: Rule } | null;
-  lines: SampleLine[];
+  /** Complete blocks. */
   blocks: number;
+  /** Slots of a block that has not ended yet. */
+  pending: SlotSample[];
 }
 
 /** What a run needs next. */
@@ -78,26 +80,68 @@ export type Next =
  * Pure: the same plan, census and lines give the same run.
  */
 export function replay(plan: Plan, census: Census | null, lines: readonly SampleLine[]): Run {
-  const run = begin(plan, census, lines);
-  let pending: SlotSample[] = [];
-  const settle = () => {
-    if (pending.length > 0) settleBlock(run, pending);
-    pending = [];
-  };
-  for (const line of lines) {
-    if (line.kind === "slot") {
-      if (pending[0] !== undefined && pending[0].block !== line.block) settle();
-      pending.push(line);
-    } else if (line.kind === "block") {
-      settle();
-      run.blocks++;
-    } else if (line.kind === "confirm") {
-      settle();
-      beginConfirmation(run, line.tests);
-    }
-  }
-  settle(); // a block cut short still holds complete rounds
+  const pilots = lines.flatMap((line) => (line.kind === "pilot" ? line.cells : []));
+  const run = begin(plan, census, pilots);
+  for (const line of lines) take(run, line);
+  endBlock(run); // a block cut short still holds complete rounds
   return run;
+}
+
+/**
+ * A run before its first block. Lines are added to it by `take`, in their order.
+ *
+ * @param pilots what the pilot settled; empty before it
+ */
+export function begin(plan: Plan, census: Census | null, pilots: readonly PilotCell[]): Run {
+  const scenarios = new Map(plan.config.scenarios.map((scenario) => [scenario.name, scenario]));
+  const pilotOf = new Map(pilots.map((pilot) => [pilot.cell, pilot]));
+  const cells = plan.cells.map((cell): CellState => {
+    const scenario = scenarios.get(cell.scenario);
+    if (scenario === undefined) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
+    const pilot = pilotOf.get(cell.id) ?? null;
+    const settled = scenario.addedByHead
+      ? addedByHead(scenario.name, census)
+      : settledByCensus(plan, scenario.name, census);
+    return {
+      cell,
+      scenario,
+      pilot,
+      status: settled?.status ?? "judged",
+      reasons: settled ? [settled.reason] : [],
+      tests: settled ? [] : testsOf(cell, pilot?.statistic ?? "p99", scenario.limits),
+      rounds: [],
+      struck: new Map(),
+      slots: 0,
+      strikes: noStrikes(),
+      confirm: { rounds: [], strikes: noStrikes(), givenUp: false },
+    };
+  });
+  const rest = { plan, cells, confirmation: null, blocks: 0, pending: [] };
+  if (plan.stored !== undefined) return { ...rest, overall: null, rule: storedRule(cells) };
+  const inOverall = cells.filter((state) => takesPartInOverall(state));
+  const overall = inOverall.length >= OVERALL_CELLS ? overallTest(plan.config.gate.maxOverallQpsDrop) : null;
+  const tests = cells.reduce((sum, state) => sum + state.tests.length, overall === null ? 0 : 1);
+  const rule = { tests, cap: plan.config.measure.maxRounds, alpha: ALPHA, beta: BETA, firstLook: FIRST_LOOK };
+  return { ...rest, overall, rule };
+}
+
+/** Adds the next line to a run; looks at its tests where a block ends. */
+export function take(run: Run, line: SampleLine): void {
+  if (line.kind === "slot") {
+    if (run.pending[0] !== undefined && run.pending[0].block !== line.block) endBlock(run);
+    run.pending.push(line);
+  } else if (line.kind === "block") {
+    endBlock(run);
+    run.blocks++;
+  } else if (line.kind === "confirm") {
+    endBlock(run);
+    beginConfirmation(run, line.tests);
+  }
+}
+
+function endBlock(run: Run): void {
+  if (run.pending.length > 0) settleBlock(run, run.pending);
+  run.pending = [];
 }
 
 /** Which cells the next block must hold, or that the run is over. */
@@ -129,49 +173,14 @@ export function cellIsRed(test: TestState, tests: readonly TestState[]): boolean
   return test.cell !== null && tests.some((other) => other.cell === test.cell && other.verdict === "regression");
 }
 
-function begin(plan: Plan, census: Census | null, lines: readonly SampleLine[]): Run {
-  const scenarios = new Map(plan.config.scenarios.map((scenario) => [scenario.name, scenario]));
-  const pilots = new Map<string, PilotCell>();
-  for (const line of lines) if (line.kind === "pilot") for (const cell of line.cells) pilots.set(cell.cell, cell);
-
-  const cells = plan.cells.map((cell): CellState => {
-    const scenario = scenarios.get(cell.scenario);
-    if (scenario === undefined) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
-    const pilot = pilots.get(cell.id) ?? null;
-    const settled = scenario.addedByHead
-      ? addedByHead(scenario.name, census)
-      : settledByCensus(plan, scenario.name, census);
-    return {
-      cell,
-      scenario,
-      pilot,
-      status: settled?.status ?? "judged",
-      reasons: settled ? [settled.reason] : [],
-      tests: settled ? [] : testsOf(cell, pilot?.statistic ?? "p99", scenario.limits),
-      rounds: [],
-      struck: new Map(),
-      slots: 0,
-      strikes: noStrikes(),
-      confirm: { rounds: [], strikes: noStrikes(), givenUp: false },
-    };
-  });
-  if (plan.stored !== undefined) return { ...storedRun(plan, cells), lines: [...lines] };
-  const inOverall = cells.filter((state) => takesPartInOverall(state));
-  const overall = inOverall.length >= OVERALL_CELLS ? overallTest(plan.config.gate.maxOverallQpsDrop) : null;
-  const tests = cells.reduce((sum, state) => sum + state.tests.length, overall === null ? 0 : 1);
-  const rule = { tests, cap: plan.config.measure.maxRounds, alpha: ALPHA, beta: BETA, firstLook: FIRST_LOOK };
-  return { plan, cells, overall, rule, confirmation: null, lines: [...lines], blocks: 0 };
-}
-
 /**
  * The comparison with the base arm, which is the anchor, is no test: the records are compared with (stored.ts). Absolute
  * limits are, after all rounds at once.
  */
-function storedRun(plan: Plan, cells: CellState[]): Omit<Run, "lines"> {
+function storedRule(cells: readonly CellState[]): Rule {
   const tests = cells.reduce((sum, state) => sum + state.tests.length, 0);
   for (const state of cells) state.tests = state.tests.filter(({ limit }) => limit !== null);
-  const rule = { tests, cap: RECORD_ROUNDS, alpha: ALPHA, beta: BETA, firstLook: RECORD_ROUNDS };
-  return { plan, cells, overall: null, rule, confirmation: null, blocks: 0 };
+  return { tests, cap: RECORD_ROUNDS, alpha: ALPHA, beta: BETA, firstLook: RECORD_ROUNDS };
 }
 
 /** Judged by the base's configuration, which does not have it: what a change brings along must not outvote the rest. */

@@ -1,0 +1,250 @@
+import { markdownTable } from "markdown-table";
+import type { SlotSample } from "../src/core/model.ts";
+import { median } from "../src/core/stats/robust.ts";
+import { measuredValue } from "../src/core/test-state.ts";
+import type { RecordedBlock, Recording } from "./recording.ts";
+import {
+  cleanRounds,
+  logRatios,
+  type Material,
+  materialOf,
+  mean,
+  statisticOf,
+  VARIANTS,
+  type Variant,
+} from "./replay-materials.ts";
+import { OTHERS, type Tally } from "./replay-runs.ts";
+
+/** The tally of one head after some changes, by the rule of that name; ours is "". */
+export type Results = (head: string, variants: readonly Variant[], rule?: string) => Tally;
+type Part = (recording: Recording, results: Results) => string;
+
+const percent = (share: number) => (Number.isFinite(share) ? `${(100 * share).toFixed(1)}%` : "-");
+const change = (log: number) => `${log > 0 ? "+" : ""}${percent(Math.expm1(log))}`;
+const minutes = ({ minutes: { median: middle, p95 } }: Tally) => `${middle.toFixed(1)}, ${p95.toFixed(1)}`;
+const headName = (head: string) => head || "unchanged";
+const plantsOf = ({ header }: Recording) => header.heads.filter((head) => head !== "");
+
+const qpsOf = (slot: SlotSample) => slot.qps;
+const cpuOf = (slot: SlotSample) => (slot.witness?.targetCpuSeconds ?? Number.NaN) / slot.requests;
+
+/** Aligned left, then right. */
+function table(header: string[], rows: string[][]): string {
+  const align = header.map((_, column) => (column === 0 ? "l" : "r"));
+  return markdownTable([header, ...rows], { align });
+}
+
+/** Conditions, and what the plants did: median of the log ratios of all clean rounds. */
+export const setting: Part = (recording) => {
+  const { header } = recording;
+  const { condition, driver, startedAt, machine, blocks, note, heads } = header;
+  const materials = heads.map((head) => materialOf(recording, head));
+  const rows = header.plan.cells.map(({ id }) => [
+    id,
+    ...materials.map((material) => {
+      const rounds = cleanRounds(material, id);
+      const statistic = statisticOf(material, id);
+      const [qps, latency] = [qpsOf, (slot: SlotSample) => measuredValue(slot, statistic)].map((value) =>
+        change(median(logRatios(rounds, value))),
+      );
+      return `${qps}, ${latency}`;
+    }),
+    ...["qps" as const, statisticOf(materials[0] as Material, id)].map((statistic) =>
+      percent(sd(logRatios(cleanRounds(materials[0] as Material, id), (slot) => measuredValue(slot, statistic)))),
+    ),
+  ]);
+  const clean = materials.map((material) => {
+    const count = header.plan.cells.reduce((sum, { id }) => sum + cleanRounds(material, id).length, 0);
+    return percent(count / (blocks * header.plan.cells.length));
+  });
+  rows.push(["rounds that count", ...clean, "", ""]);
+  return [
+    `${condition}, driver ${driver}, ${blocks} blocks from ${startedAt}; ${machine.cpuModel}, ${machine.logicalCpus} CPUs, kernel ${machine.kernel}; ${note}.`,
+    "",
+    "What the heads differ by, QPS and gated percentile of the latency: median over the rounds that count; beside it the spread of the unchanged head's log ratios.",
+    "",
+    table(["cell", ...heads.map(headName), "sd QPS", "sd latency"], rows),
+  ].join("\n");
+};
+
+/** Ours and the other tools'. */
+export const rules: Part = (recording, results) => {
+  const plants = plantsOf(recording);
+  const row = (name: string, rounds: string, variants: Variant[], rule: string) => {
+    const same = results("", variants, rule);
+    const found = plants.map((plant) => share(results(plant, variants, rule), "found"));
+    const undecided = percent((same.runs - same.red - same.green) / same.runs);
+    return [name, rounds, share(same, "red"), share(same, "green"), undecided, minutes(same), ...found];
+  };
+  return [
+    "## Rules",
+    "",
+    "Unchanged head: runs with any red, runs all green, runs that are neither; minutes of measuring, median and 95th percentile. Then the share of runs in which each plant was found, in a metric that it makes worse. Other tools: one run of the benchmark is so many recorded rounds of every cell; what comes from another job was drawn from another place of the same recording, so from the same machine and hour.",
+    "",
+    table(
+      ["rule", "rounds", "any red", "all green", "neither", "minutes", ...plants],
+      [
+        row("perf-gate", "6-20", [], ""),
+        row("perf-gate, no foreign-load check", "6-20", ["no foreign-load check"], ""),
+        ...OTHERS.map(({ name, rounds }) => row(name, `${rounds}`, [], `${name} ${rounds}`)),
+      ],
+    ),
+  ].join("\n");
+};
+
+/** The promise: with every cell on its line, red in at most 5% of runs. */
+export const calibration: Part = (_, results) => {
+  const rows = (
+    [
+      ["median of the rounds on the line", ["median on the line"]],
+      ["mean of the rounds on the line", ["mean on the line"]],
+      ["median, first look at 4 rounds", ["median on the line", "first look 4"]],
+      ["median, first look at 5 rounds", ["median on the line", "first look 5"]],
+    ] as [string, Variant[]][]
+  ).map(([name, variants]) => {
+    const found = results("", variants);
+    return [name, share(found, "red"), share(found, "flagged"), share(found, "green"), minutes(found)];
+  });
+  return [
+    "## Every cell and metric exactly on its line",
+    "",
+    "Runs of the unchanged head with its effect replaced by the margin. Promised: at most 5% with any red.",
+    "",
+    table(["", "any red, confirmed", "any red before that", "all green", "minutes"], rows),
+  ].join("\n");
+};
+
+/** Where the time of a block goes. */
+export const times: Part = ({ blocks }) => {
+  const all = [...blocks.values()].flat();
+  const named: [string, (block: RecordedBlock) => number][] = [
+    ["load", (block) => block.loadSeconds],
+    ["restart", (block) => block.restartSeconds],
+    ["warm-up", (block) => block.warmUpSeconds],
+    ["start of k6, with the yardstick", (block) => block.k6StartSeconds],
+  ];
+  const rest = (block: RecordedBlock) => named.reduce((left, [, of]) => left - of(block), block.seconds);
+  const parts = [
+    ...named,
+    ["gaps, end of k6, the rest", rest],
+    ["whole block", ({ seconds }) => seconds],
+  ] as typeof named;
+  const total = mean(all.map((block) => block.seconds));
+  const rows = parts.map(([name, of]) => {
+    const seconds = mean(all.map(of));
+    return [name, seconds.toFixed(2), percent(seconds / total)];
+  });
+  return ["## Where the time of a block goes", "", table(["", "s", "share"], rows)].join("\n");
+};
+
+/** What an earlier first look saves and costs. */
+export const firstLooks: Part = (recording, results) => {
+  const plants = plantsOf(recording);
+  const rows = (
+    [
+      ["4", ["first look 4"]],
+      ["5", ["first look 5"]],
+      ["6", []],
+    ] as [string, Variant[]][]
+  ).map(([rounds, variants]) => [
+    rounds,
+    ...unchangedColumns(results("", variants)),
+    ...foundColumns(plants, results, variants),
+  ]);
+  const header = ["first look, rounds", ...UNCHANGED, ...plants.map((plant) => `${plant}: found, minutes`)];
+  return ["## First look", "", table(header, rows)].join("\n");
+};
+
+/** Slots of twice the length against twice the rounds, QPS alone. */
+export const lengths: Part = (recording, results) => {
+  const plants = plantsOf(recording);
+  const material = materialOf(recording, "");
+  const spread = (of: Material) => median(of.plan.cells.map(({ id }) => sd(logRatios(cleanRounds(of, id), qpsOf))));
+  const ways: Variant[] = ["6 rounds", "6 rounds of twice the length", "12 rounds"];
+  const rows = ways.map((way) => [
+    way,
+    percent(spread(VARIANTS[way](material))),
+    ...unchangedColumns(results("", [way])),
+    ...foundColumns(plants, results, [way]),
+  ]);
+  const header = ["first look at", "sd of a round", ...UNCHANGED, ...plants.map((plant) => `${plant}: found, minutes`)];
+  return [
+    "## Length of slots",
+    "",
+    `QPS alone, no test over all cells; two neighbouring rounds taken as one of twice the length, with one restart. Were rounds independent, the sd of such a round would be ${percent(spread(material) / Math.SQRT2)}.`,
+    "",
+    table(header, rows),
+  ].join("\n");
+};
+
+/** CPU time per request beside QPS: as a control variate, and as a gate of its own. */
+export const cpuTime: Part = (recording, results) => {
+  const plants = plantsOf(recording);
+  const material = materialOf(recording, "");
+  const unchecked = VARIANTS["no foreign-load check"](material);
+  const rows = material.plan.cells.flatMap(({ id }) =>
+    (
+      [
+        ["that count", material],
+        ["all", unchecked],
+      ] as const
+    ).map(([which, of]) => {
+      const rounds = cleanRounds(of, id);
+      const [qps, cpu] = [logRatios(rounds, qpsOf), logRatios(rounds, cpuOf)];
+      const r = correlation(qps, cpu);
+      return [id, which, `${rounds.length}`, percent(sd(qps)), percent(sd(cpu)), r.toFixed(2), percent(r * r)];
+    }),
+  );
+  const gates = (
+    [
+      ["QPS", ["6 rounds"]],
+      ["CPU time", ["CPU time"]],
+      ["CPU time, no foreign-load check", ["CPU time, no foreign-load check"]],
+    ] as [string, Variant[]][]
+  ).map(([name, variants]) => [
+    name,
+    ...unchangedColumns(results("", variants)),
+    ...foundColumns(plants, results, variants),
+  ]);
+  return [
+    "## CPU time per request",
+    "",
+    "Unchanged head, log ratios of a round: a regression on the CPU time would save this share of the variance of QPS, if what the change does to the CPU time were known.",
+    "",
+    table(["cell", "rounds", "n", "sd QPS", "sd CPU", "correlation", "variance saved"], rows),
+    "",
+    "As a gate of its own, with the margin of QPS, beside QPS alone; neither with a test over all cells:",
+    "",
+    table(["metric", ...UNCHANGED, ...plants.map((plant) => `${plant}: found, minutes`)], gates),
+  ].join("\n");
+};
+
+const UNCHANGED = ["any red", "any red before confirming", "all green", "minutes"];
+
+function unchangedColumns(same: Tally): string[] {
+  return [share(same, "red"), share(same, "flagged"), share(same, "green"), minutes(same)];
+}
+
+function foundColumns(plants: readonly string[], results: Results, variants: readonly Variant[]): string[] {
+  return plants.map((plant) => {
+    const found = results(plant, variants);
+    return `${share(found, "found")}, ${found.minutes.median.toFixed(1)}`;
+  });
+}
+
+function share(found: Tally, of: "red" | "flagged" | "found" | "green"): string {
+  return percent(found[of] / found.runs);
+}
+
+/** Standard deviation, n - 1. */
+function sd(values: readonly number[]): number {
+  const centre = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1));
+}
+
+/** Pearson's. */
+function correlation(a: readonly number[], b: readonly number[]): number {
+  const [meanA, meanB] = [mean(a), mean(b)];
+  const covariance = a.reduce((sum, value, i) => sum + (value - meanA) * ((b[i] ?? Number.NaN) - meanB), 0);
+  return covariance / (a.length - 1) / (sd(a) * sd(b));
+}

@@ -1,0 +1,131 @@
+/**
+ * Decision rules over recorded blocks: `replay.ts RECORDING...` prints, for every recording, what runs drawn from its
+ * blocks come to by perf-gate's rule and by those of other tools; whether the promise about false reds holds with
+ * every cell on its line; where the minutes go and what fewer of them cost; what CPU time per request is worth.
+ */
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { basename } from "node:path";
+import { isMainThread, parentPort, Worker } from "node:worker_threads";
+import { InputError } from "../src/core/errors.ts";
+import type { Recording } from "./recording.ts";
+import { readRecording } from "./recording.ts";
+import { materialOf, VARIANTS, type Variant } from "./replay-materials.ts";
+import { gate, OTHERS, type Tally, tally } from "./replay-runs.ts";
+import { calibration, cpuTime, firstLooks, lengths, type Results, rules, setting, times } from "./replay-tables.ts";
+
+/** Simulated runs of the rules as they are, and of each change to ours. */
+const RUNS = 2000;
+const FEWER = 500;
+/** Blocks from which on a draw can differ from another. */
+const FEWEST = 8;
+/** The same draws for every rule and head. */
+const SEED = 6;
+
+interface Job {
+  path: string;
+  head: string;
+  /** Applied one after the other. */
+  variants: Variant[];
+  runs: number;
+  /** Whether the other tools' rules are meant. */
+  others: boolean;
+}
+
+/** By rule; ours is "". */
+type Tallies = Map<string, Tally>;
+
+function jobsOf(path: string, { header }: Recording): Job[] {
+  const job = (head: string, variants: Variant[], runs: number): Job => ({ path, head, variants, runs, others: false });
+  const changes: Variant[] = [
+    "first look 4",
+    "first look 5",
+    "no foreign-load check",
+    "CPU time",
+    "CPU time, no foreign-load check",
+    "6 rounds",
+    "6 rounds of twice the length",
+    "12 rounds",
+  ];
+  const onTheLine: Variant[][] = [
+    ["median on the line"],
+    ["mean on the line"],
+    ["median on the line", "first look 4"],
+    ["median on the line", "first look 5"],
+  ];
+  return [
+    ...header.heads.flatMap((head) => [job(head, [], RUNS), { ...job(head, [], RUNS), others: true }]),
+    ...onTheLine.map((variants) => job("", variants, RUNS)),
+    ...header.heads.flatMap((head) => changes.map((change) => job(head, [change], head === "" ? RUNS : FEWER))),
+  ];
+}
+
+const recordings = new Map<string, Recording>();
+
+function work({ path, head, variants, runs, others }: Job): Tallies {
+  const recording = recordings.get(path) ?? readRecording(path);
+  recordings.set(path, recording);
+  const material = variants.reduce((before, variant) => VARIANTS[variant](before), materialOf(recording, head));
+  if (!others) return new Map([["", tally(material, head, runs, SEED, gate(material))]]);
+  return new Map(
+    OTHERS.map(({ name, rounds, rule }) => [`${name} ${rounds}`, tally(material, head, runs, SEED, rule(material))]),
+  );
+}
+
+/** The jobs' results in their order, from as many workers as there are cores. */
+async function workAll(jobs: readonly Job[]): Promise<Tallies[]> {
+  const results: Tallies[] = [];
+  let begun = 0;
+  const workers = Array.from({ length: Math.min(availableParallelism(), jobs.length) }, async () => {
+    const worker = new Worker(process.argv[1] ?? "");
+    try {
+      while (begun < jobs.length) {
+        const index = begun++;
+        worker.postMessage(jobs[index]);
+        [results[index]] = (await once(worker, "message")) as [Tallies];
+      }
+    } finally {
+      await worker.terminate();
+    }
+  });
+  await Promise.all(workers);
+  return results;
+}
+
+async function main(paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) throw new InputError("replay: no recording; bench.sh record makes one");
+  for (const path of paths) {
+    const recording = readRecording(path);
+    const { blocks } = recording.header;
+    if (blocks < FEWEST) throw new InputError(`${path}: at least ${FEWEST} blocks are drawn from, it has ${blocks}`);
+    const jobs = jobsOf(path, recording);
+    const before = performance.now();
+    const tallies = await workAll(jobs);
+    const seconds = (performance.now() - before) / 1000;
+    const results: Results = (head, variants, rule = "") => {
+      const index = jobs.findIndex(
+        (job) => job.head === head && `${job.variants}` === `${variants}` && job.others === (rule !== ""),
+      );
+      const found = tallies[index]?.get(rule);
+      if (found === undefined) throw new Error(`not simulated: ${head} ${variants} ${rule}`);
+      return found;
+    };
+    const runs = jobs.reduce((sum, job) => sum + job.runs * (job.others ? OTHERS.length : 1), 0);
+    const parts = [setting, rules, calibration, times, firstLooks, lengths, cpuTime];
+    console.log(`# ${basename(path, ".ndjson.gz")}\n`);
+    for (const part of parts) console.log(`${part(recording, results)}\n`);
+    console.log(`${runs.toLocaleString("en")} simulated runs in ${seconds.toFixed(0)} s.\n`);
+  }
+}
+
+if (isMainThread) {
+  try {
+    await main(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    console.error(error.message);
+    process.exitCode = 2;
+  }
+} else {
+  parentPort?.on("message", (job: Job) => parentPort?.postMessage(work(job)));
+}
