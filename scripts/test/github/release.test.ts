@@ -88,7 +88,7 @@ describe.skipIf(!hasGh)("with gh itself", () => {
     expect(execFileSync("tar", ["--list", "--file", archive], { encoding: "utf8" })).toContain(
       "perf-gate-1.2.3/package.json\n",
     );
-  }, 60_000);
+  });
 
   test("a tag that is not at the server is no release", async () => {
     const made = commit({ "package.json": "{}", "CHANGELOG.md": "## 1.2.3\n\n- New.\n" });
@@ -96,7 +96,7 @@ describe.skipIf(!hasGh)("with gh itself", () => {
     await step("release.sh", "archive", env);
     await expect(step("release.sh", "publish", env)).rejects.toThrow(/tag v1\.2\.3 doesn't exist/);
     expect(server.releases).toEqual([]);
-  }, 60_000);
+  });
 
   test("the bundle of a Dependabot branch: one commit with what is new and without what is gone, then ci", async () => {
     git("checkout", "--quiet", "-b", "dependabot/npm_and_yarn/npm-1");
@@ -124,5 +124,5 @@ describe.skipIf(!hasGh)("with gh itself", () => {
     );
     git("checkout", "--quiet", "--force", branch);
     expect(readFileSync(join(directory, "checkout/scripts/dist/cli.js"), "utf8")).toBe("new\u0000\u00ff");
-  }, 60_000);
+  });
 });

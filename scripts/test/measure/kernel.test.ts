@@ -20,11 +20,15 @@ test("the times of the named CPUs are summed, in seconds", () => {
 
 test("this machine's idle time grows no faster than its CPUs allow", async () => {
   const all = cpus().map((_, id) => id);
-  const [before, start] = [cpuTimes(all), performance.now()];
+  // Whatever comes between two readings: the clock is read before the first and after the last.
+  const start = performance.now();
+  const before = cpuTimes(all);
   await new Promise((resolve) => setTimeout(resolve, 300));
-  const [after, seconds] = [cpuTimes(all), (performance.now() - start) / 1000];
+  const after = cpuTimes(all);
+  const seconds = (performance.now() - start) / 1000;
   const idle = after.idle - before.idle;
-  expect(idle).toBeGreaterThanOrEqual(0);
+  // Ticks are rounded, and what the kernel calls waiting for a disk may be taken back.
+  expect(idle).toBeGreaterThan(-0.05 * all.length);
   expect(idle).toBeLessThanOrEqual((seconds + 0.05) * all.length);
 });
 

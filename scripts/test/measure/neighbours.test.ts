@@ -1,11 +1,17 @@
 import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type Neighbours, neighbours, spentBetween } from "../../src/measure/neighbours.ts";
 
 const all = cpus().map((_, id) => id);
-const burn = (seconds: number) => `end=$((SECONDS + ${seconds})); while ((SECONDS < end)); do :; done`;
+/** CPU time that a process has spent, s. */
+function spentBy(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
 const stat = (ownTicks: number, waitedTicks = 0) => ({
   ppid: 1,
   ownTicks,
@@ -20,11 +26,11 @@ const at = (...entries: [string, ReturnType<typeof stat>][]): Neighbours => new 
 test("what a process of ours burns is not a neighbour's, what another's burns is", async () => {
   const child = spawn("bash", ["-c", "while :; do :; done"]);
   try {
-    await sleep(100);
     // Seen from this process the child is ours; seen from the child itself, this process and its parents are others.
     const ours = neighbours([process.pid]);
     const others = neighbours([2 ** 22 + 1]);
-    await sleep(1000);
+    const before = spentBy(child.pid);
+    await expect.poll(() => spentBy(child.pid) - before, { timeout: 60_000 }).toBeGreaterThan(0.6);
     const mine = spentBetween(ours, neighbours([process.pid]), all);
     const everybody = spentBetween(others, neighbours([2 ** 22 + 1]), all);
     expect(everybody - mine).toBeGreaterThan(0.3);
@@ -34,9 +40,9 @@ test("what a process of ours burns is not a neighbour's, what another's burns is
 });
 
 test("a process that came and went is in what its parent waited for", () => {
-  // A bash of another session: it starts a child, waits for it, and is asked for afterwards.
+  // Its limit ends it after a second of CPU time.
   const before = neighbours([2 ** 22 + 1]);
-  spawnSync("bash", ["-c", burn(2)]);
+  spawnSync("bash", ["-c", "ulimit -t 1; while :; do :; done"]);
   expect(spentBetween(before, neighbours([2 ** 22 + 1]), all)).toBeGreaterThan(0.3);
 });
 

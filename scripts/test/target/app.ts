@@ -1,9 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zeroConfig } from "../../src/config/load.ts";
 import type { Arm, PhpSettings, Plan, TargetConfig } from "../../src/core/model.ts";
 import type { StartOptions } from "../../src/target/target.ts";
+
+const HOME = join(import.meta.dirname, "../../..");
 
 /** A service of a few lines: what it answers depends on the path. */
 const INDEX = `<?php
@@ -67,7 +70,7 @@ export function makeSite(changes: Changes = {}): Site {
   const workDirectory = join(directory, "work");
   const options = {
     plan: plan(directory, changes),
-    home: join(import.meta.dirname, "../../.."),
+    home: HOME,
     workDirectory,
     signal: abort.signal,
   };
@@ -79,6 +82,18 @@ export function makeSite(changes: Changes = {}): Site {
     abort,
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
+}
+
+export const NOBODY = 65_534;
+/** In front of a command: an ordinary user. */
+export const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+
+/** Whether that works here, for a node, a repository and a directory of temporary files that others may reach. */
+export function canBeNobody(): boolean {
+  const script = 'test -x "$1" && exec "$2" "$3" --version';
+  const words = ["sh", "-c", script, "sh", tmpdir(), process.execPath, join(HOME, "scripts/dist/cli.js")];
+  const [program = "", ...args] = [...AS_NOBODY, ...words];
+  return process.getuid?.() === 0 && spawnSync(program, args).status === 0;
 }
 
 /** Processes, other than our own, that have a file below `directory` open or their working directory there. */

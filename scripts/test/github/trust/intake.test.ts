@@ -517,22 +517,18 @@ describe("every value of every file in turn", () => {
     ]),
   ];
 
-  test.each(cases)(
-    "%s",
-    (_, value, put) => {
-      const all = places(value);
-      expect(all.length).toBeGreaterThan(2);
-      let refused = 0;
-      for (const path of all) {
-        for (const by of VALUES) {
-          const result = outcome(textOf(put(replaced(value, path, by))), trusted);
-          if (typeof result === "string") refused++;
-        }
+  test.each(cases)("%s", (_, value, put) => {
+    const all = places(value);
+    expect(all.length).toBeGreaterThan(2);
+    let refused = 0;
+    for (const path of all) {
+      for (const by of VALUES) {
+        const result = outcome(textOf(put(replaced(value, path, by))), trusted);
+        if (typeof result === "string") refused++;
       }
-      expect(refused).toBeGreaterThan(all.length);
-    },
-    120_000,
-  );
+    }
+    expect(refused).toBeGreaterThan(all.length);
+  });
 });
 
 test("the name of a CPU in words of its own is kept where a record of ours has it, or the code was our own", () => {
