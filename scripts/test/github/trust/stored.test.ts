@@ -49,11 +49,11 @@ function storedRun(ratio = 1): RunFiles {
 }
 
 /** The records of unchanged commits, as a trusted job has made them. */
-function records(count: number): HistoryRecord[] {
+function records(count: number, branch = "main"): HistoryRecord[] {
   return Array.from({ length: count }, (_, i) => {
     const run = storedRun();
     const environment = { ...run.environment, startedAt: `2025-12-0${i + 1}T02:00:00.000Z` };
-    const facts = { commit: "c".repeat(40), committedAt: null, branch: "main", url: null };
+    const facts = { commit: "c".repeat(40), committedAt: null, branch, url: null };
     const record = { ...recordOf({ ...run, environment }, facts, sha256), anchor: { label: "v1.4.0", id: ANCHOR } };
     return { ...record, id: recordId(record, sha256) };
   });
@@ -269,7 +269,7 @@ describe("the comment of such a run", () => {
     ["they are of another branch than the base", `${BASE_CONFIG}baseline: { anchor: v1.4.0, branch: release }\n`],
     ["the store is none", `${BASE_CONFIG}baseline: { anchor: v1.4.0, store: "git:a@nowhere" }\n`],
   ])("shows none where %s", async (_, config) => {
-    if (config.includes("release")) await store().append(records(5));
+    if (config.includes("release")) await store().append(records(5, "release"));
     uploaded(1, config, textOf(besideRun()));
     expect(await githubComment(run, env)).toBe("created the comment on #12: pass");
     expect(body()).not.toContain("since");
