@@ -31,10 +31,15 @@ export interface Tally {
   flagged: number;
   /** Runs with a red where the head is slower. */
   found: number;
+  /** Of these, within AIM. */
+  soon: number;
   green: number;
   /** Minutes of measuring. */
   minutes: { median: number; p95: number };
 }
+
+/** Within how long a plant should be found, s. */
+export const AIM = 360;
 
 /** Simulates `runs` runs, one after the other from one seed. */
 export function tally(material: Material, head: string, runs: number, seed: number, rule: RunRule): Tally {
@@ -42,11 +47,13 @@ export function tally(material: Material, head: string, runs: number, seed: numb
   const outcomes = Array.from({ length: runs }, () => rule(() => draws(random, material)));
   const count = (holds: (outcome: Outcome) => boolean) => outcomes.filter(holds).length;
   const minutes = outcomes.map(({ seconds }) => seconds / 60).sort((a, b) => a - b);
+  const isFound = ({ red }: Outcome) => red.some((test) => concerns(material, head, test));
   return {
     runs,
     red: count(({ red }) => red.length > 0),
     flagged: count(({ flagged }) => flagged.length > 0),
-    found: count(({ red }) => red.some((test) => concerns(material, head, test))),
+    found: count(isFound),
+    soon: count((outcome) => isFound(outcome) && outcome.seconds <= AIM),
     green: count(({ green }) => green),
     minutes: { median: quantile(minutes, 0.5), p95: quantile(minutes, 0.95) },
   };

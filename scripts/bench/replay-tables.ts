@@ -13,7 +13,7 @@ import {
   VARIANTS,
   type Variant,
 } from "./replay-materials.ts";
-import { OTHERS, type Tally } from "./replay-runs.ts";
+import { AIM, OTHERS, type Tally } from "./replay-runs.ts";
 
 /** The tally of one head after some changes, by the rule of that name; ours is "". */
 export type Results = (head: string, variants: readonly Variant[], rule?: string) => Tally;
@@ -39,20 +39,15 @@ export const setting: Part = (recording) => {
   const { header } = recording;
   const { condition, driver, startedAt, machine, blocks, note, heads } = header;
   const materials = heads.map((head) => materialOf(recording, head));
-  const rows = header.plan.cells.map(({ id }) => [
-    id,
-    ...materials.map((material) => {
-      const rounds = cleanRounds(material, id);
-      const statistic = statisticOf(material, id);
-      const [qps, latency] = [qpsOf, (slot: SlotSample) => measuredValue(slot, statistic)].map((value) =>
-        change(median(logRatios(rounds, value))),
+  const same = materialOf(recording, "");
+  const rows = header.plan.cells.map(({ id }) => {
+    const logs = (material: Material) =>
+      (["qps", statisticOf(same, id)] as const).map((statistic) =>
+        logRatios(cleanRounds(material, id), (slot) => measuredValue(slot, statistic)),
       );
-      return `${qps}, ${latency}`;
-    }),
-    ...["qps" as const, statisticOf(materials[0] as Material, id)].map((statistic) =>
-      percent(sd(logRatios(cleanRounds(materials[0] as Material, id), (slot) => measuredValue(slot, statistic)))),
-    ),
-  ]);
+    const changes = materials.map((material) => logs(material).map((log) => change(median(log))));
+    return [id, ...changes.map((both) => both.join(", ")), ...logs(same).map((log) => percent(sd(log)))];
+  });
   const clean = materials.map((material) => {
     const count = header.plan.cells.reduce((sum, { id }) => sum + cleanRounds(material, id).length, 0);
     return percent(count / (blocks * header.plan.cells.length));
@@ -73,8 +68,7 @@ export const rules: Part = (recording, results) => {
   const row = (name: string, rounds: string, variants: Variant[], rule: string) => {
     const same = results("", variants, rule);
     const found = plants.map((plant) => share(results(plant, variants, rule), "found"));
-    const undecided = percent((same.runs - same.red - same.green) / same.runs);
-    return [name, rounds, share(same, "red"), share(same, "green"), undecided, minutes(same), ...found];
+    return [name, rounds, share(same, "red"), share(same, "green"), neither(same), minutes(same), ...found];
   };
   return [
     "## Rules",
@@ -90,6 +84,17 @@ export const rules: Part = (recording, results) => {
       ],
     ),
   ].join("\n");
+};
+
+/** Ours, head by head. */
+export const byHead: Part = ({ header }, results) => {
+  const rows = header.heads.map((head) => {
+    const own = results(head, []);
+    const found = head === "" ? ["-", "-"] : [share(own, "found"), share(own, "soon")];
+    return [headName(head), share(own, "red"), ...found, share(own, "green"), neither(own), minutes(own)];
+  });
+  const titles = ["head", "any red", "found", `within ${AIM / 60} minutes`, "all green", "neither", "minutes"];
+  return ["## perf-gate by head", "", table(titles, rows)].join("\n");
 };
 
 /** The promise: with every cell on its line, red in at most 5% of runs. */
@@ -232,7 +237,11 @@ function foundColumns(plants: readonly string[], results: Results, variants: rea
   });
 }
 
-function share(found: Tally, of: "red" | "flagged" | "found" | "green"): string {
+function neither({ runs, red, green }: Tally): string {
+  return percent((runs - red - green) / runs);
+}
+
+function share(found: Tally, of: "red" | "flagged" | "found" | "soon" | "green"): string {
   return percent(found[of] / found.runs);
 }
 

@@ -12,7 +12,17 @@ import type { Recording } from "./recording.ts";
 import { readRecording } from "./recording.ts";
 import { materialOf, VARIANTS, type Variant } from "./replay-materials.ts";
 import { gate, OTHERS, type Tally, tally } from "./replay-runs.ts";
-import { calibration, cpuTime, firstLooks, lengths, type Results, rules, setting, times } from "./replay-tables.ts";
+import {
+  byHead,
+  calibration,
+  cpuTime,
+  firstLooks,
+  lengths,
+  type Results,
+  rules,
+  setting,
+  times,
+} from "./replay-tables.ts";
 
 /** Simulated runs of the rules as they are, and of each change to ours. */
 const RUNS = 2000;
@@ -111,7 +121,7 @@ async function main(paths: readonly string[]): Promise<void> {
       return found;
     };
     const runs = jobs.reduce((sum, job) => sum + job.runs * (job.others ? OTHERS.length : 1), 0);
-    const parts = [setting, rules, calibration, times, firstLooks, lengths, cpuTime];
+    const parts = [setting, rules, byHead, calibration, times, firstLooks, lengths, cpuTime];
     console.log(`# ${basename(path, ".ndjson.gz")}\n`);
     for (const part of parts) console.log(`${part(recording, results)}\n`);
     console.log(`${runs.toLocaleString("en")} simulated runs in ${seconds.toFixed(0)} s.\n`);

@@ -43,39 +43,24 @@ export function mannWhitneyP(a: readonly number[], b: readonly number[]): number
   // Doubled, so that a mean rank is a whole number: first and last place of the value, counted from 1.
   const ranks = sorted.map((value) => sorted.indexOf(value) + sorted.lastIndexOf(value) + 2);
   const own = a.reduce((sum, value) => sum + (ranks[sorted.indexOf(value)] ?? 0), 0);
-  const ways = waysToSum(ranks, a.length);
-  let [all, least, most] = [0, 0, 0];
-  ways.forEach((count, sum) => {
-    all += count;
-    if (sum <= own) least += count;
-    if (sum >= own) most += count;
-  });
+  const ways = waysToSum(ranks, a.length, own);
+  const all = a.reduce((count, _, i) => (count * (ranks.length - i)) / (i + 1), 1);
+  const least = ways.reduce((sum, count) => sum + count, 0);
+  const most = all - least + (ways[own] ?? 0);
   return Math.min(1, (2 * Math.min(least, most)) / all);
 }
 
-/** Without ties it is always the same: kept by the sizes of both samples. */
-const untied = new Map<string, Float64Array>();
-
-/** In how many ways `size` of the ranks give each sum. */
-function waysToSum(ranks: readonly number[], size: number): Float64Array {
-  const key = new Set(ranks).size === ranks.length ? `${size} of ${ranks.length}` : null;
-  const known = key === null ? undefined : untied.get(key);
-  if (known !== undefined) return known;
-  const width = ranks.reduce((sum, rank) => sum + rank, 1);
-  /** Row by how many were chosen. */
-  const ways = new Float64Array((size + 1) * width);
-  ways[0] = 1;
-  let reach = 0;
+/** In how many ways `size` of the ranks give each sum up to `most`: rank by rank, by how many were taken of them. */
+function waysToSum(ranks: readonly number[], size: number, most: number): Float64Array {
+  const ways = Array.from({ length: size + 1 }, () => new Float64Array(most + 1));
+  ways[0]?.fill(1, 0, 1);
   for (const rank of ranks) {
-    reach += rank;
-    for (let chosen = size; chosen > 0; chosen--) {
-      const [into, from] = [chosen * width, (chosen - 1) * width - rank];
-      for (let sum = reach; sum >= rank; sum--) ways[into + sum] = (ways[into + sum] ?? 0) + (ways[from + sum] ?? 0);
+    for (let taken = size; taken > 0; taken--) {
+      const [into, from] = [ways[taken], ways[taken - 1]] as [Float64Array, Float64Array];
+      for (let sum = most; sum >= rank; sum--) into[sum] = (into[sum] ?? 0) + (from[sum - rank] ?? 0);
     }
   }
-  const counts = ways.slice(size * width);
-  if (key !== null) untied.set(key, counts);
-  return counts;
+  return ways[size] ?? new Float64Array(0);
 }
 
 /**

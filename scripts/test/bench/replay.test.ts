@@ -192,7 +192,7 @@ describe("a simulated run", () => {
     const found = tally(same, "", 100, 1, gate(same));
     expect(found).toMatchObject({ runs: 100, red: 0, green: 100 });
     const slow = material(0.85);
-    expect(tally(slow, "slow-10", 100, 1, gate(slow))).toMatchObject({ red: 100, found: 100, green: 0 });
+    expect(tally(slow, "slow-10", 100, 1, gate(slow))).toMatchObject({ red: 100, found: 100, soon: 100, green: 0 });
     const early = tally(same, "", 100, 1, gate(VARIANTS["first look 4"](same)));
     expect(early.minutes.median).toBeCloseTo((4 / 6) * found.minutes.median, 6);
   });
