@@ -18,14 +18,14 @@ usage: bench.sh COMMAND
                       with the check for foreign load on (default) or off
   wrk [ROUNDS]        QPS as measured against wrk's
   paths [ROUNDS]      QPS of the bundled containers by three ways: their address, a published port, k6 in their network
-  compare             time of compare and report on 100 and 1,000 cells
+  cost                time and memory of compare, report, store and trend page, without charts, over the number of cells,
+                      rounds and records
   drift               how well steps in a history are found, and how often there is none; beside apache-otava where
                       $OTAVA is a Python that has it
   stored [N]          N records (20) of an unchanged tree, then each plant judged by the newest 1, 5 and 20 of them; false
                       reds and green cells over resampled histories; relative to the anchor and absolute
   replay [RECORDING...]
                       decision rules over recorded blocks (default: all of fixtures/recorded), ours and other tools'
-  trend               time of the trend page, without charts, over the number of records
   start [N]           N times (3) from the start of a run in containers to its first measured request, with the images'
                       layers in the build cache and with an empty one: `docker buildx prune --all` is run
   runtimes            PHP 7.4 -> 8.2 -> 8.4, and JIT off -> tracing, in containers: a run each, one table
@@ -370,7 +370,7 @@ main() {
       ;;
     wrk) typescript wrk "${2:-6}" ;;
     paths) typescript paths "${2:-8}" ;;
-    compare | drift | trend) typescript "${command}" ;;
+    cost | drift) typescript "${command}" ;;
     replay)
       shift
       (($# > 0)) || set -- "${HOME_DIRECTORY}"/fixtures/recorded/*.ndjson.gz
