@@ -261,6 +261,10 @@ main() {
   done
   exec </dev/null
   cd -- "${ROOT}"
+  # What other programs say is compared; a locale that is not installed makes bash complain.
+  export LC_ALL=C.UTF-8
+  # Servers that run as somebody else read files of the tests.
+  umask 022
   # Colours only where somebody looks.
   [[ -t 2 ]] || export NO_COLOR=1
   SCRATCH=$(mktemp -d)
