@@ -16,14 +16,18 @@ usage: bench.sh COMMAND
   suite NAME          one run of the default suite with a plant
   neighbour [on|off]  one unchanged run beside a neighbour that burns a core in bursts of 1-20 s half of the time,
                       with the check for foreign load on (default) or off
-  wrk [ROUNDS]        QPS as measured against wrk's
+  distortion [ROUNDS] QPS and p99 as measured against wrk's and ab's, in the suite at 1 to 100 connections
   paths [ROUNDS]      QPS of the bundled containers by three ways: their address, a published port, k6 in their network
   cost                time and memory of compare, report, store and trend page, without charts, over the number of cells,
                       rounds and records
   drift               how well steps in a history are found, and how often there is none; beside apache-otava where
                       $OTAVA is a Python that has it
-  stored [N]          N records (20) of an unchanged tree, then each plant judged by the newest 1, 5 and 20 of them; false
-                      reds and green cells over resampled histories; relative to the anchor and absolute
+  stored [N]          N records (20) of an unchanged tree, every second beside that neighbour, then each plant judged
+                      by the newest 1, 5 and 20 of them; false reds and green cells over resampled histories;
+                      relative to the anchor and absolute
+  record CONDITION FILE [BLOCKS]
+                      BLOCKS blocks (40) of six heads, each beside a base of its own, into FILE.ndjson.gz: what decision
+                      rules are tried on; CONDITION is quiet, or neighbour: one that burns a core in bursts of 1-30 s
   replay [RECORDING...]
                       decision rules over recorded blocks (default: all of fixtures/recorded), ours and other tools'
   start [N]           N times (3) from the start of a run in containers to its first measured request, with the images'
@@ -93,8 +97,8 @@ plant_config() {
   case "${plant}" in
     cpu-15) scenarios+=('health:/health') ;;
     stall) scenarios=('health:/health' 'one query, persistent:/query?connection=persistent') ;;
-    n-plus-one | extra-query | lost-persistent | errors | slow-2) ;;
-    *) bail "plant: unknown ${plant@Q}; allowed: extra-query, cpu-15, lost-persistent, n-plus-one, stall, errors, slow-2" ;;
+    n-plus-one | extra-query | lost-persistent | errors | slow-2 | slow-5 | slow-10) ;;
+    *) bail "plant: unknown ${plant@Q}; allowed: extra-query, cpu-15, lost-persistent, n-plus-one, stall, errors, slow-2, slow-5, slow-10" ;;
   esac
   {
     sed -n '1,/^scenarios:/p' -- "${APP}/perf-gate.yml"
@@ -107,25 +111,39 @@ plant_config() {
   printf '%s\n' "${file}"
 }
 
-# Burns one core of the two in bursts of 1-20 s, half of the time.
+# neighbour LONGEST: burns one core in bursts of 1 to LONGEST s, half of the time.
 neighbour() {
-  local cpu
+  local longest=$1 cpu
   while :; do
     cpu=$((RANDOM % $(nproc)))
-    timeout $((1 + RANDOM % 20)) taskset -c "${cpu}" bash -c 'while :; do :; done' || true
-    sleep $((1 + RANDOM % 20))
+    timeout --foreground $((1 + RANDOM % longest)) taskset -c "${cpu}" bash -c 'while :; do :; done' || true
+    sleep $((1 + RANDOM % longest))
   done
 }
 
+# beside_neighbour LONGEST COMMAND...: runs the command beside a neighbour that ends with it.
 beside_neighbour() {
-  local check=$1 config=${BENCH_DIRECTORY}/neighbour-$1.yml pid
+  local longest=$1 pid status=0
+  shift
+  # A process group of its own, to end whole.
+  set -m
+  neighbour "${longest}" 2>/dev/null &
+  pid=$!
+  set +m
+  # shellcheck disable=SC2064 # the process of now is meant
+  trap "kill -- -${pid}" EXIT
+  "$@" || status=$?
+  trap - EXIT
+  kill -- "-${pid}"
+  wait "${pid}" 2>/dev/null || true
+  return "${status}"
+}
+
+neighbour_run() {
+  local check=$1 config=${BENCH_DIRECTORY}/neighbour-$1.yml
   cp -- "${APP}/perf-gate.yml" "${config}"
   [[ ${check} == on ]] || printf 'measure: { max-foreign-cpu: off }\n' >>"${config}"
-  neighbour &
-  pid=$!
-  # shellcheck disable=SC2064 # the process of now is meant
-  trap "pkill -P ${pid}; kill ${pid}" EXIT
-  run "neighbour-${check}" '' "${config}"
+  beside_neighbour 20 run "neighbour-${check}" '' "${config}"
 }
 
 # seconds_of NAME: one run in containers up to its first measured request, then interrupted; when things began, in
@@ -311,7 +329,12 @@ YAML
   "${git[@]}" tag v1
   "${git[@]}" commit --quiet --allow-empty --message 'Nothing that is served'
   for ((i = 1; i <= repeats; i++)); do
-    stored_run "${directory}/unchanged-${i}"
+    # Jobs have different neighbours: every second record is made beside one.
+    if ((i % 2 == 1)); then
+      stored_run "${directory}/unchanged-${i}"
+    else
+      beside_neighbour 20 stored_run "${directory}/unchanged-${i}"
+    fi
     "${LAUNCHER}" store --work-directory "${directory}/unchanged-${i}" >>"${directory}/store.log" 2>&1
     printf 'record %s: %s\n' "${i}" "$(jq -r '"\(.verdict), \(.times.wall | round) s"' "${directory}/unchanged-${i}/comparison.json")"
   done
@@ -332,6 +355,15 @@ YAML
       ' "${work}/comparison.json"
     done
   done
+}
+
+# record CONDITION FILE BLOCKS
+record() {
+  case "$1" in
+    quiet) typescript record "$@" ;;
+    neighbour) beside_neighbour 30 typescript record "$@" ;;
+    *) bail "record: allowed are quiet and neighbour, got ${1@Q}" ;;
+  esac
 }
 
 # Runs a TypeScript file of this directory.
@@ -364,13 +396,20 @@ main() {
       ;;
     neighbour)
       case "${2:-on}" in
-        on | off) beside_neighbour "${2:-on}" ;;
+        on | off) neighbour_run "${2:-on}" ;;
         *) bail "neighbour: allowed are on and off, got ${2@Q}" ;;
       esac
       ;;
-    wrk) typescript wrk "${2:-6}" ;;
+    distortion)
+      { command -v wrk && command -v ab; } >/dev/null || bail 'distortion: needs wrk and ab: apt-get install wrk apache2-utils'
+      typescript distortion "${2:-6}"
+      ;;
     paths) typescript paths "${2:-8}" ;;
     cost | drift) typescript "${command}" ;;
+    record)
+      (($# >= 3)) || bail 'record: which condition, and into which file?'
+      record "$2" "$3" "${4:-40}"
+      ;;
     replay)
       shift
       (($# > 0)) || set -- "${HOME_DIRECTORY}"/fixtures/recorded/*.ndjson.gz

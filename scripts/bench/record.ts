@@ -91,7 +91,9 @@ try {
     appendFileSync(plain, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     header.blocks++;
     const minutes = (performance.now() - began) / 60_000;
-    say(`block ${block + 1} of ${blocks}, about ${Math.round((minutes / (block + 1)) * (blocks - block - 1))} min left`);
+    say(
+      `block ${block + 1} of ${blocks}, about ${Math.round((minutes / (block + 1)) * (blocks - block - 1))} min left`,
+    );
   }
 } finally {
   for (const { rig } of rigs) await rig.close();

@@ -61,7 +61,9 @@ console.log(`${records.length} records of ${cells.length} cells\n`);
 console.log("| cell | metric | sd between records: relative | absolute |\n| --- | --- | --- | --- |");
 for (const cell of cells) {
   for (const metric of METRICS) {
-    const spread = WAYS.map((way) => percent(sd(records.map((record) => figureOf(record, cell, metric, way).logRatio))));
+    const spread = WAYS.map((way) =>
+      percent(sd(records.map((record) => figureOf(record, cell, metric, way).logRatio))),
+    );
     console.log(`| ${cell} | ${metric} | ${spread.join(" | ")} |`);
   }
 }

@@ -4,6 +4,7 @@ import {
   comparePhase,
   exitStatus
 } from "./shared-compare.js";
+import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
 import "./shared-arms.js";

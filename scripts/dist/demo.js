@@ -26,6 +26,7 @@ import "./shared-schemas.js";
 import {
   MeasureError
 } from "./shared-errors.js";
+import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
 import "./shared-arms.js";

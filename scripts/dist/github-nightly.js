@@ -21,15 +21,14 @@ import {
 import {
   readInputs
 } from "./shared-inputs.js";
-import {
-  recordRun,
-  refOf
-} from "./shared-store.js";
 import "./shared-baseline.js";
 import "./shared-compare.js";
 import "./shared-environment.js";
 import "./shared-uniformInt.js";
-import "./shared-stored-base.js";
+import {
+  recordRun,
+  refOf
+} from "./shared-stored-base.js";
 import "./shared-arms~2.js";
 import "./shared-work-directory.js";
 import "./shared-k6.js";
@@ -42,6 +41,7 @@ import "./shared-schemas.js";
 import {
   InputError
 } from "./shared-errors.js";
+import "./shared-beside.js";
 import {
   comparable
 } from "./shared-stored.js";

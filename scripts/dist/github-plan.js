@@ -4,14 +4,12 @@ import {
   readInputs
 } from "./shared-inputs.js";
 import {
-  refOf
-} from "./shared-store.js";
-import {
   planPhase
 } from "./shared-plan.js";
 import "./shared-uniformInt.js";
 import {
-  STORED
+  STORED,
+  refOf
 } from "./shared-stored-base.js";
 import "./shared-arms~2.js";
 import {
@@ -25,6 +23,7 @@ import "./shared-schemas.js";
 import {
   InputError
 } from "./shared-errors.js";
+import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
 import "./shared-arms.js";
@@ -194,12 +193,14 @@ async function githubPlanPhase(env, home, warn) {
 async function planTrees(env, base, options, work, warn) {
   const event = { name: required(env, "GITHUB_EVENT_NAME"), payload: readPayload(required(env, "GITHUB_EVENT_PATH")) };
   if (base === STORED) return await planStored(env, event, options, work, warn);
-  const sides = await sidesOf(event, resolve("."), base);
-  return await planPhase({ ...options, baseRef: sides.base, head: ".", labels: sides.labels }, work, warn, env);
+  const { base: baseRef, labels } = await sidesOf(event, resolve("."), base);
+  const branch = base ?? (isChange(event) ? labels.base : refOf(env));
+  return await planPhase({ ...options, baseRef, head: ".", labels, branch }, work, warn, env);
 }
+var isChange = ({ name }) => name === "pull_request" || name === "merge_group";
 async function planStored(env, event, options, work, warn) {
   const stored = { ...options, base: STORED, head: "." };
-  if (event.name === "pull_request" || event.name === "merge_group") {
+  if (isChange(event)) {
     const { base: baseRef, labels } = await sidesOf(event, resolve("."), null);
     return await planPhase({ ...stored, baseRef, labels, branch: labels.base }, work, warn, env);
   }

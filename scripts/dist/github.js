@@ -12,6 +12,7 @@ import "./shared-inputs.js";
 import "./shared-compare.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
+import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
 import "./shared-arms.js";

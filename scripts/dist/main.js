@@ -19,6 +19,7 @@ import {
   InputError,
   MeasureError
 } from "./shared-errors.js";
+import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
 import "./shared-arms.js";

@@ -24,6 +24,7 @@ import "./shared-engine.js";
 import "./shared-git-store.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
+import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
 import "./shared-arms.js";

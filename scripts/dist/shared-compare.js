@@ -1,6 +1,9 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  besideRecords
+} from "./shared-beside.js";
+import {
   compareStored,
   configEdits
 } from "./shared-stored.js";
@@ -23,8 +26,13 @@ import {
 function compare({ plan, census, environment, lines, history = null, damaged }) {
   const run = replay(plan, census, lines);
   const stored = plan.stored === void 0 ? null : compareStored(run, environment, history);
+  const beside = besideRecords(run, environment, history);
   const stop = lines.findLast((line) => line.kind === "stop") ?? null;
-  const cells = run.cells.map((state) => cellResult(run, state, stored));
+  const since = (stored ?? beside)?.since;
+  const cells = run.cells.map((state) => ({
+    ...cellResult(run, state, stored),
+    ...since === void 0 ? {} : { since: since.get(state.cell.id) ?? null }
+  }));
   const overall = run.overall === null ? null : testResult(run, run.overall);
   const differences = censusDifferences(plan, census, stored);
   const { verdict, reasons } = runVerdict(cells, overall, differences);
@@ -38,6 +46,7 @@ function compare({ plan, census, environment, lines, history = null, damaged }) 
     arms: { base: labelOf(plan, "base"), head: labelOf(plan, "head") },
     ...edits.length > 0 ? { edits } : {},
     ...stored === null ? {} : { stored: stored.summary },
+    ...beside === null ? {} : { beside: beside.summary },
     cells,
     overall,
     census: differences,
@@ -138,8 +147,7 @@ function cellResult(run, state, stored) {
     rounds: state.rounds.length,
     struck: addCounts([state.struck]),
     slots: state.slots,
-    reasons: state.reasons,
-    ...stored === null ? {} : { since: stored.since.get(state.cell.id) ?? null }
+    reasons: state.reasons
   };
 }
 function disturbedRounds({ rounds, confirm }, limits) {

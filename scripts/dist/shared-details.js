@@ -8,6 +8,7 @@ import {
   MARKDOWN,
   STRIKE_LABEL,
   allowedPhrase,
+  besideSentence,
   bytes,
   cellName,
   cellsOf,
@@ -17,6 +18,7 @@ import {
   direction,
   duration,
   escapeMarkdown,
+  escapeNote,
   furtherReasons,
   headline,
   isLimit,
@@ -36,6 +38,7 @@ import {
   signed,
   signedPercent,
   significant,
+  sinceLabel,
   sinceText,
   stateOf,
   storedSentence,
@@ -1015,7 +1018,7 @@ function detailParts(input) {
     { name: "rounds and time", text: fold("How it was measured: rounds, struck slots, time", measurement(input)) },
     {
       name: "how to read this",
-      text: fold("How to read this", [HOW_TO_READ, input.comparison.stored === void 0 ? "" : HOW_TO_READ_STORED])
+      text: fold("How to read this", [HOW_TO_READ, aboutRecords(input.comparison)])
     }
   ];
 }
@@ -1031,6 +1034,11 @@ var HOW_TO_READ_STORED = [
   "- Jobs of the same code still differ. That spread, from the records and from what is expected of any (`baseline.noise`), is in the interval, and more rounds would not make it smaller: more records do.",
   "- **since** is the head against the anchor in this run alone, with a 95% interval over its rounds; it is shown, not judged. In the tables below, base is the anchor."
 ].join("\n");
+var HOW_TO_READ_BESIDE = "- **since** puts two ratios together: head against base, from this run, and what the base's branch stands at in its records since their last step, each a commit measured in turn with the same frozen version. The interval, of 95%, holds the rounds here and the spread between jobs; it is shown, not judged.";
+function aboutRecords({ stored, beside }) {
+  if (stored !== void 0) return HOW_TO_READ_STORED;
+  return beside === void 0 ? "" : HOW_TO_READ_BESIDE;
+}
 function perRequest({ comparison, census }) {
   if (census === null) return ["The census was not taken."];
   const counts = COUNTS.filter(
@@ -1185,10 +1193,13 @@ function conditions({ comparison, plan, environment }) {
   blocks.push(markdownTable([["", ""], ...facts]));
   return blocks;
 }
-function storedFacts({ stored }, { insteadOfRecords: why }) {
+function storedFacts({ stored, beside }, plan) {
+  const { insteadOfRecords: why } = plan;
   if (why !== void 0) return [["base", `measured in place of records: ${escapeMarkdown(why)}`]];
-  if (stored === void 0) return [];
-  const { anchor, store, branch, records } = stored;
+  if (plan.beside?.unread !== void 0) return [["records", `not shown: ${escapeNote(plan.beside.unread)}`]];
+  const shown = stored ?? beside;
+  if (shown === void 0) return [];
+  const { anchor, store, branch, records } = shown;
   const commits = records.slice(0, 5).map(({ commit, recordedAt }) => `${commit.slice(0, 7)} of ${recordedAt.slice(0, 10)}`);
   const more = records.length > commits.length ? ` and ${records.length - commits.length} more` : "";
   return [
@@ -1639,11 +1650,12 @@ function renderTerminal(input, { colour, width }) {
   const passing = rows.filter((result) => result.verdict === "pass");
   const notable = rows.length - passing.length;
   const shown = [...rows.slice(0, notable), ...passing.slice(0, Math.max(0, ROWS_SHOWN2 - notable))];
-  if (shown.length > 0) lines.push(...table(shown, width, paint));
+  const measured = comparison.stored === void 0;
+  if (shown.length > 0) lines.push(...table(shown, width, paint, measured));
   const hidden = rows.length - shown.length;
   if (hidden > 0) lines.push(`  ${hidden} more within what is allowed`);
   if (shown.length > 0) lines.push("");
-  lines.push(...sinceLines(comparison, shown, width));
+  lines.push(...sinceLines(comparison, shown, width, ink));
   const overall = overallDecides(comparison) ? "" : overallSentence(comparison, ink);
   if (overall !== "") lines.push(...wrap(overall, width, "  "));
   const allowed = allowedPhrase(comparison);
@@ -1657,8 +1669,9 @@ function renderTerminal(input, { colour, width }) {
   return `${lines.join("\n")}
 `;
 }
-function sinceLines({ stored }, rows, width) {
-  if (stored === void 0) return [];
+function sinceLines(comparison, rows, width, ink) {
+  const label = sinceLabel(comparison);
+  if (label === null) return [];
   const lines = rows.flatMap((result) => {
     const { since, statistic } = result;
     if (since == null) return [];
@@ -1667,7 +1680,8 @@ function sinceLines({ stored }, rows, width) {
     return wrap(`${name}: QPS ${sinceText(since.qps)}${latency}`, width, "    ");
   });
   if (lines.length === 0) return [];
-  return [...wrap(`Since ${oneLine(stored.anchor.label)}, measured here, not judged:`, width, "  "), ...lines, ""];
+  const what = besideSentence(comparison, ink) || `Since ${ink.text(label)}, measured here, not judged:`;
+  return [...wrap(what, width, "  "), ...lines, ""];
 }
 function verdictPaint(paint, verdict) {
   return statePaint(paint, stateOf(verdict));
@@ -1685,13 +1699,13 @@ function statePaint(paint, state) {
       return paint.dim;
   }
 }
-function table(rows, width, paint) {
+function table(rows, width, paint, measured) {
   const statistics = new Set(rows.map((result) => result.statistic));
   const mixed = statistics.size > 1;
   const names = rows.map((result) => oneLine(result.cell.scenario));
   const loads = { title: "load", right: true, cells: rows.map(loadLabel) };
-  const throughput = rows.map((result) => figures(result, testOf(result, "qps"), "qps", mixed));
-  const latency = rows.map((result) => figures(result, testOf(result, "latency"), "latency", mixed));
+  const of = (metric2) => rows.map((result) => figures(result, metric2, mixed, measured));
+  const [throughput, latency] = [of("qps"), of("latency")];
   const signs = rows.map((result) => {
     const state = stateOf(result.verdict);
     return statePaint(paint, state)(SIGN[state]);
@@ -1717,7 +1731,7 @@ function table(rows, width, paint) {
   const stacked = [
     { ...loads, cells: loads.cells.flatMap((load) => [load, ""]) },
     metric,
-    ...columns(rows[0]?.since === void 0 ? "base → head" : "expected → head", both)
+    ...columns(measured ? "base → head" : "expected → head", both)
   ];
   const left = Math.max(8, room(stacked));
   const first = { title: "scenario", right: false, cells: names.flatMap((name) => [cut(name, left), ""]) };
@@ -1729,11 +1743,12 @@ function table(rows, width, paint) {
     rows.flatMap((result) => [result, result])
   );
 }
-function figures(result, test, metric, mixed) {
+function figures(result, metric, mixed, measured) {
+  const test = testOf(result, metric);
   const { base, head } = result.figures;
   const format = metric === "qps" ? qps : ms;
   const value = (arm) => metric === "qps" ? arm?.qps : arm?.latencyMs[result.statistic];
-  const from = test?.base ?? (result.since === void 0 ? value(base) : null);
+  const from = test?.base ?? (measured ? value(base) : null);
   const to = test?.head ?? value(head);
   const prefix = metric === "latency" && mixed ? `${result.statistic} ` : "";
   const pair = from == null && to == null ? ABSENT : `${prefix}${format(from)} → ${format(to)}`;

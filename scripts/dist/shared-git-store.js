@@ -24,6 +24,9 @@ import {
 var StoreError = class extends InputError {
   name = "StoreError";
 };
+var NoOriginError = class extends InputError {
+  name = "NoOriginError";
+};
 
 // scripts/src/history/record-schema.ts
 import { createHash } from "node:crypto";
@@ -372,9 +375,9 @@ import { execFile } from "node:child_process";
 var GitError = class extends Error {
   name = "GitError";
 };
-var TIMEOUT_MS = 12e4;
+var LIMIT_MS = 12e4;
 var LARGEST_OUTPUT = 512 * 1024 * 1024;
-async function git(args, { env, input = "", secrets = [] }) {
+async function git(args, { env, input = "", secrets = [], limitMs = LIMIT_MS }) {
   return await new Promise((resolve3, reject) => {
     const child = execFile(
       "git",
@@ -383,12 +386,12 @@ async function git(args, { env, input = "", secrets = [] }) {
         env: { ...env, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
         encoding: "buffer",
         maxBuffer: LARGEST_OUTPUT,
-        timeout: TIMEOUT_MS,
+        timeout: limitMs,
         killSignal: "SIGKILL"
       },
       (error, stdout, stderr) => {
         if (error === null) resolve3(stdout);
-        else reject(new GitError(wordsOf(error, stderr.toString("utf8"), secrets)));
+        else reject(new GitError(wordsOf(error, stderr.toString("utf8"), secrets, limitMs)));
       }
     );
     child.stdin?.on("error", () => {
@@ -411,9 +414,9 @@ function withSettings(env, settings) {
 function withoutCredentials(text2) {
   return text2.replace(/(:\/\/)[^/@\s]+@/g, "$1");
 }
-function wordsOf(error, stderr, secrets) {
+function wordsOf(error, stderr, secrets, limitMs) {
   if (error.code === "ENOENT") return "git is not installed";
-  if (error.killed === true) return `git did not end within ${TIMEOUT_MS / 1e3} s: the connection timed out`;
+  if (error.killed === true) return `git did not end within ${limitMs / 1e3} s: the connection timed out`;
   const lines = stderr.split(/[\r\n]+/).map((line) => line.replace(/^remote:\s*/, "").trim());
   const said = lines.filter((line) => line !== "" && !/^(hint:|To |error: failed to push some refs)/.test(line));
   let words = withoutCredentials(said.join("; "));
@@ -519,6 +522,8 @@ var GitStore = class {
         } catch (error) {
           if (!(error instanceof GitError)) throw error;
           if (!isPassing(error.message)) throw this.#refusal(purpose, error.message);
+          if (this.#options.limitMs !== void 0)
+            throw new StoreError(`cannot ${purpose} ${this.label}: ${error.message}`);
           if (performance.now() > deadline) {
             throw new StoreError(`cannot ${purpose} ${this.label}: ${error.message} (tried ${attempt} times)`);
           }
@@ -540,7 +545,8 @@ var GitStore = class {
       ["gc.auto", "0"],
       ["maintenance.auto", "false"]
     ];
-    const options = { env: { ...withSettings(env, [...ours, ...settings]), GIT_DIR: directory }, secrets };
+    const { limitMs } = this.#options;
+    const options = { env: { ...withSettings(env, [...ours, ...settings]), GIT_DIR: directory }, secrets, limitMs };
     await git(["init", "--bare", "--quiet", "--template="], options).catch((error) => {
       throw new StoreError(`${this.label}: no repository can be made in ${directory}: ${error.message}`);
     });
@@ -554,12 +560,12 @@ var GitStore = class {
     }
     const inside = async (...args) => (await git(["-C", directory, ...args], { env })).toString("utf8").trim();
     const top = await inside("rev-parse", "--show-toplevel").catch((error) => {
-      throw new InputError(
+      throw new NoOriginError(
         `store git:${branch} is a branch of the origin of a git repository, and ${directory} is in none (${error.message}): name a folder, a file, or git:${branch}@URL`
       );
     });
     const url = (...flags) => inside("remote", "get-url", ...flags, "origin").catch(() => {
-      throw new InputError(
+      throw new NoOriginError(
         `store git:${branch}: the repository ${top} has no remote origin: add it, or name git:${branch}@URL`
       );
     });
@@ -674,14 +680,14 @@ done
 };
 
 // scripts/src/history/store.ts
-function openStore(name, { directory, env, origin }) {
+function openStore(name, { directory, env, origin, limitMs }) {
   if (name.startsWith("git:")) {
     const [, branch = "", remote = null] = /^git:([^@]*)(?:@(.*))?$/s.exec(name) ?? [];
     checkBranch(branch);
     if (remote === "" || remote?.startsWith("-")) {
       throw new InputError(`store ${JSON.stringify(name)}: after the @ comes the URL or path of a repository`);
     }
-    return new GitStore({ branch, remote: remote ?? origin ?? null, directory: resolve2(directory), env });
+    return new GitStore({ branch, remote: remote ?? origin ?? null, directory: resolve2(directory), env, limitMs });
   }
   if (name === "" || /^[a-z+]+:\/\//i.test(name)) {
     throw new InputError(
@@ -707,6 +713,7 @@ function checkBranch(branch) {
 export {
   sha256,
   StoreError,
+  NoOriginError,
   LARGEST_FILE,
   openStore
 };

@@ -169,13 +169,22 @@ function recordsPhrase({ records, branch }, ink) {
 }
 function storedSentence({ stored }, ink) {
   if (stored === void 0) return "";
-  const [newest] = stored.records;
-  if (newest === void 0) {
+  if (stored.records.length === 0) {
     const there = stored.missing ? "is not there yet" : "has none that compares";
     return `The base would be records of ${ink.text(stored.branch)}: ${ink.text(stored.store)} ${there}.`;
   }
-  const last = `newest ${ink.text(newest.commit.slice(0, 7))} of ${ink.text(newest.recordedAt.slice(0, 10))}`;
-  return `Compared with ${recordsPhrase(stored, ink)} relative to ${ink.text(stored.anchor.label)}, ${last}.`;
+  return `Compared with ${recordsPhrase(stored, ink)} relative to ${ink.text(stored.anchor.label)}, ${newestPhrase(stored, ink)}.`;
+}
+function besideSentence({ beside }, ink) {
+  if (beside === void 0) return "";
+  return `Since ${ink.text(beside.since)}: with ${recordsPhrase(beside, ink)}, ${newestPhrase(beside, ink)}; shown, not judged.`;
+}
+function sinceLabel({ stored, beside, cells }) {
+  return cells.some(({ since }) => since != null) ? beside?.since ?? stored?.anchor.label ?? null : null;
+}
+function newestPhrase({ records: [newest] }, ink) {
+  if (newest === void 0) return "";
+  return `newest ${ink.text(newest.commit.slice(0, 7))} of ${ink.text(newest.recordedAt.slice(0, 10))}`;
 }
 function sinceText(estimate) {
   if (estimate == null) return "";
@@ -474,6 +483,8 @@ export {
   STRIKE_LABEL,
   confirmationPhrase,
   storedSentence,
+  besideSentence,
+  sinceLabel,
   sinceText,
   withoutBaseline,
   noBaseline,

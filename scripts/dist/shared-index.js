@@ -21,6 +21,7 @@ import {
   environmentWarnings
 } from "./shared-environment.js";
 import {
+  branchBeside,
   scheduleBlock
 } from "./shared-uniformInt.js";
 import {
@@ -1661,8 +1662,9 @@ var planSchema = object({
   driver: _enum(["compose", "process", "url"]),
   config: numbers,
   headConfig: numbers.nullable().optional(),
-  /** Only whether it is there. */
+  /** Only whether it is there, and likewise the next. */
   own: unknown().optional(),
+  beside: unknown().optional(),
   cells: array(object({ id: name, scenario: name })).max(MOST.cells),
   layout: object({ generator: cpus, target: cpus, services: cpus, isolated: boolean() }),
   stored: object({
@@ -1850,7 +1852,8 @@ var LineReader = class {
 
 // scripts/src/phases/intake.ts
 function usesRecords({ plan }) {
-  return parseWith(planSchema, "plan.json", parseJson("plan.json", plan)).stored !== void 0;
+  const { stored, beside } = parseWith(planSchema, "plan.json", parseJson("plan.json", plan));
+  return stored !== void 0 ? "judged" : beside !== void 0 ? "beside" : null;
 }
 function intake(files, trusted) {
   const raw = parseJson("plan.json", files.plan);
@@ -1875,6 +1878,7 @@ function trustedConfig({ config, file }) {
 }
 function trustedPlan(brought, config, trusted) {
   const stored = trustedStored(brought, config, trusted);
+  const beside = stored === void 0 ? trustedBeside(config, trusted) : void 0;
   const { head } = trusted.arms;
   const base = stored === void 0 ? trusted.arms.base : anchorArm(stored);
   const source = (arm) => ({
@@ -1892,7 +1896,8 @@ function trustedPlan(brought, config, trusted) {
     driver: brought.driver,
     config: { ...config, measure: measure2 },
     layout: layoutOf(brought.layout),
-    ...stored === void 0 ? {} : { stored }
+    ...stored === void 0 ? {} : { stored },
+    ...beside === void 0 ? {} : { beside }
   };
   const headConfig = headConfigOf(brought, plan.config);
   const edited = headConfig !== void 0 && configEdits({ config: plan.config, headConfig }).length > 0;
@@ -1905,15 +1910,22 @@ function trustedStored(brought, config, { history }) {
     throw refuse2("plan.json", "it was measured against another anchor than that of the configuration at the base");
   }
   if (history === void 0) throw refuse2("plan.json", "it was compared with stored records, which are not read here");
+  const { anchor, suites: theirs } = brought.stored;
+  const own = suitesOf(config);
+  const suites = Object.fromEntries(cellsOf(config).map(({ id }) => [id, own[id] ?? theirs[id] ?? ""]));
+  return { anchor: { label, id: anchor.id }, store: history.store, branch: history.branch, suites };
+}
+function trustedBeside(config, { history }) {
+  return history && { store: history.store, branch: history.branch, suites: suitesOf(config) };
+}
+function suitesOf(config) {
   const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
   const suites = cellsOf(config).flatMap((cell) => {
     const scenario = scenarios.get(cell.scenario);
-    if (scenario === void 0) return [];
-    const own = scenario.work.kind === "request" ? suiteOf(cell, scenario, null, sha256) : void 0;
-    return [[cell.id, own ?? brought.stored?.suites[cell.id] ?? ""]];
+    if (scenario?.work.kind !== "request") return [];
+    return [[cell.id, suiteOf(cell, scenario, null, sha256)]];
   });
-  const { id } = brought.stored.anchor;
-  return { anchor: { label, id }, store: history.store, branch: history.branch, suites: Object.fromEntries(suites) };
+  return Object.fromEntries(suites);
 }
 function anchorArm({ anchor }) {
   return { label: anchor.label, commit: anchor.id.startsWith("sha256:") ? null : anchor.id };
@@ -2022,10 +2034,8 @@ async function comment(api, source, inputs, env) {
       head: { label: `#${pull.number}`, commit: judged.commit }
     }
   };
-  const measured = intake(
-    files,
-    usesRecords(files) ? { ...trusted, history: await historyOf(trusted, pull.baseRef, env) } : trusted
-  );
+  const history = await recordsFor(usesRecords(files), trusted, pull.baseRef, env);
+  const measured = intake(files, history === null ? trusted : { ...trusted, history });
   const { comparison } = measured;
   const { accepted, notes } = await acceptedBy(api, judged, comparison, inputs.acceptLabel);
   if (pull.headRepository !== env["GITHUB_REPOSITORY"]) notes.push(FOREIGN);
@@ -2114,6 +2124,14 @@ async function configAt(api, path, commit) {
     if (config !== null) return { config, file };
   }
   return { config: null, file: path ?? DEFAULT_FILES[0] };
+}
+async function recordsFor(use, trusted, branch, env) {
+  if (use === "judged") return await historyOf(trusted, branch, env);
+  if (use === null || branchBeside(trustedConfig(trusted), branch) === null) return null;
+  return await historyOf(trusted, branch, env).catch((error) => {
+    if (error instanceof InputError) return null;
+    throw error;
+  });
 }
 async function historyOf(trusted, branch, env) {
   const { store: name2, branch: configured } = trustedConfig(trusted).baseline;

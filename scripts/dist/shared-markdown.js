@@ -21,6 +21,7 @@ import {
   MARK,
   MARKDOWN,
   allowedPhrase,
+  besideSentence,
   cellsOf,
   duration,
   escapeMarkdown,
@@ -36,6 +37,7 @@ import {
   sentence,
   signed,
   signedPercent,
+  sinceLabel,
   sinceText,
   stateOf,
   testOf,
@@ -117,11 +119,8 @@ function cellTable(comparison, rows) {
   const from = stored === void 0 ? "base" : "expected";
   const header = ["", "scenario", "load", "QPS change", "between, %", `${from} → head`];
   header.push(`${latency} change`, "between, %", `${from} → head, ms`);
-  const sinceAnchor = stored !== void 0 && rows.some(({ since }) => since != null);
-  if (sinceAnchor) {
-    const label = escapeMarkdown(stored.anchor.label);
-    header.push(`QPS since ${label}`, `${latency} since ${label}`);
-  }
+  const label = sinceLabel(comparison);
+  if (label !== null) header.push(`QPS since ${escapeMarkdown(label)}`, `${latency} since ${escapeMarkdown(label)}`);
   const body = rows.map((result) => {
     const throughput = testOf(result, "qps");
     const tail = testOf(result, "latency");
@@ -138,7 +137,7 @@ function cellTable(comparison, rows) {
       pair([throughput?.base ?? base?.qps, throughput?.head ?? head?.qps], qps),
       ...changeCells(tail),
       prefix + pair([tail?.base ?? base?.latencyMs[statistic], tail?.head ?? head?.latencyMs[statistic]], ms),
-      ...sinceAnchor ? [sinceText(since?.qps) || ABSENT, sinceText(since?.latency) || ABSENT] : []
+      ...label !== null ? [sinceText(since?.qps) || ABSENT, sinceText(since?.latency) || ABSENT] : []
     ];
   });
   return markdownTable([header, ...body], { align: ["l", "l", "r", "r", "c", "r", "r", "c", "r", "r", "r"] });
@@ -179,7 +178,7 @@ function footer(comparison) {
   }
   parts.push(`Measured in ${duration(comparison.times.wall)}, ${roundsPhrase(comparison)}.`);
   const overall = overallDecides(comparison) ? "" : overallSentence(comparison, MARKDOWN);
-  return [overall, parts.join(" ")].filter((text) => text !== "").join("\n\n");
+  return [overall, parts.join(" "), besideSentence(comparison, MARKDOWN)].filter((text) => text !== "").join("\n\n");
 }
 
 // scripts/src/report/html.ts

@@ -1,6 +1,7 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  recordsBeside,
   roundSeconds
 } from "./shared-uniformInt.js";
 import {
@@ -100,27 +101,27 @@ var OVERHEAD = { start: 25, block: 4 };
 async function planPhase(options, work, warn, env = process.env) {
   if (options.base === STORED) {
     const base = await storedBase(options, resolve(work.path, "trees"), warn, env);
-    if (base.kind === "stored") return await finish(options, work, base);
+    if (base.kind === "stored") return await finish(options, work, env, base);
     warn(`${base.why}: measured against ${options.labels?.base ?? options.baseRef} instead`);
-    return await planMeasured({ ...options, base: void 0 }, work, warn, base.why);
+    return await planMeasured({ ...options, base: void 0 }, work, warn, env, base.why);
   }
-  return await planMeasured(options, work, warn);
+  return await planMeasured(options, work, warn, env);
 }
-async function planMeasured(options, work, warn, why) {
+async function planMeasured(options, work, warn, env, why) {
   if (options.base === void 0 && options.baseRef === void 0) {
     const { config } = await loadConfig(options.config ?? null, process.cwd());
     const running = runningArms(options, config);
-    if (running !== null) return await finish(options, work, { judge: { config }, arms: running });
+    if (running !== null) return await finish(options, work, env, { judge: { config }, arms: running });
   }
   const arms = await resolveArms(options, resolve(work.path, "trees"));
   const removeTrees = await checkOut(arms);
   try {
     const judge = await judgeOf(arms, options.config ?? null, warn);
     const running = runningArms(options, judge.config);
-    if (running !== null) return await finish(options, work, { judge, arms: running });
+    if (running !== null) return await finish(options, work, env, { judge, arms: running });
     checkCopied(arms, judge.config.target.copy);
     const sameSource = await sameTree(arms);
-    return await finish(options, work, { judge, arms, sameSource, ...why !== void 0 && { why } });
+    return await finish(options, work, env, { judge, arms, sameSource, ...why !== void 0 && { why } });
   } finally {
     await removeTrees();
   }
@@ -131,12 +132,15 @@ function runningArms(options, { target }) {
   const source = (label = "") => ({ label, directory: null, commit: null, repository: null, image: null });
   return { base: source(target.url?.base), head: source(target.url?.head) };
 }
-async function finish(options, work, { judge, arms, sameSource, driver: chosen, own, stored, history, why }) {
+async function finish(options, work, env, { judge, arms, sameSource, driver: chosen, own, stored, history: read, why }) {
   const { config, ...rest } = judge;
   const wanted = wantedDriver(options.driver, config.target);
   const driver = chosen ?? await chooseDriver(wanted, config.target);
   checkImages(arms, driver, config.target);
   const budgetSeconds = options.budget === void 0 ? config.measure.budgetSeconds : parseBudget(options.budget);
+  const asked = stored !== void 0 || why !== void 0;
+  const beside = asked ? null : await recordsBeside(options, arms, config, driver, env);
+  const history = read ?? beside?.history;
   const plan = buildPlan(
     {
       seed: randomInt(2 ** 31),
@@ -152,6 +156,7 @@ async function finish(options, work, { judge, arms, sameSource, driver: chosen, 
       ...rest,
       ...own === void 0 ? {} : { own },
       ...stored === void 0 ? {} : { stored },
+      ...beside === null ? {} : { beside: beside.beside },
       ...why === void 0 ? {} : { insteadOfRecords: why }
     },
     sha256
@@ -180,6 +185,7 @@ function describePlan(plan, work) {
     ...plan.stored === void 0 ? [] : [`base       ${describeRecords(plan.stored, work.readHistory(plan))}`],
     `${plan.stored === void 0 ? "base  " : "anchor"}     ${arm(plan.arms.base)}`,
     `head       ${arm(plan.arms.head)}${plan.sameSource ? "   the same tree: an A/A run" : ""}`,
+    ...plan.beside === void 0 ? [] : [`beside     ${describeBeside(plan.beside, work.readHistory(plan))}`],
     `driver     ${plan.driver}${why === null ? "" : ` (${why})`}`,
     `isolation  ${plan.layout.note}`,
     `allowed    ${describeMargins(plan)}`,
@@ -213,6 +219,9 @@ function describeRecords({ store, branch }, history) {
     return `no record of ${branch} in ${store}${history?.missing ? ", which is not there yet" : ""}`;
   const last = `newest ${newest.commit.slice(0, 7)} of ${newest.recordedAt.slice(0, 10)}`;
   return `${records.length} ${records.length === 1 ? "record" : "records"} of ${branch} in ${store}, ${last}`;
+}
+function describeBeside(beside, history) {
+  return beside.unread === void 0 ? `${describeRecords(beside, history)}: shown, not judged` : `no records: ${beside.unread}`;
 }
 function describeMargins(plan) {
   const { gate, baseline } = plan.config;

@@ -12287,26 +12287,57 @@ var OVERALL_CAP = 12;
 var OVERALL_CELLS = 3;
 var GIVE_UP_ROUNDS = 4;
 function replay(plan, census, lines) {
-  const run = begin(plan, census, lines);
-  let pending = [];
-  const settle = () => {
-    if (pending.length > 0) settleBlock(run, pending);
-    pending = [];
-  };
-  for (const line of lines) {
-    if (line.kind === "slot") {
-      if (pending[0] !== void 0 && pending[0].block !== line.block) settle();
-      pending.push(line);
-    } else if (line.kind === "block") {
-      settle();
-      run.blocks++;
-    } else if (line.kind === "confirm") {
-      settle();
-      beginConfirmation(run, line.tests);
-    }
-  }
-  settle();
+  const pilots = lines.flatMap((line) => line.kind === "pilot" ? line.cells : []);
+  const run = begin(plan, census, pilots);
+  for (const line of lines) take(run, line);
+  endBlock(run);
   return run;
+}
+function begin(plan, census, pilots) {
+  const scenarios = new Map(plan.config.scenarios.map((scenario) => [scenario.name, scenario]));
+  const pilotOf = new Map(pilots.map((pilot) => [pilot.cell, pilot]));
+  const cells = plan.cells.map((cell) => {
+    const scenario = scenarios.get(cell.scenario);
+    if (scenario === void 0) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
+    const pilot = pilotOf.get(cell.id) ?? null;
+    const settled = scenario.addedByHead ? addedByHead(scenario.name, census) : settledByCensus(plan, scenario.name, census);
+    return {
+      cell,
+      scenario,
+      pilot,
+      status: settled?.status ?? "judged",
+      reasons: settled ? [settled.reason] : [],
+      tests: settled ? [] : testsOf(cell, pilot?.statistic ?? "p99", scenario.limits),
+      rounds: [],
+      struck: /* @__PURE__ */ new Map(),
+      slots: 0,
+      strikes: noStrikes(),
+      confirm: { rounds: [], strikes: noStrikes(), givenUp: false }
+    };
+  });
+  const rest = { plan, cells, confirmation: null, blocks: 0, pending: [] };
+  if (plan.stored !== void 0) return { ...rest, overall: null, rule: storedRule(cells) };
+  const inOverall = cells.filter((state) => takesPartInOverall(state));
+  const overall = inOverall.length >= OVERALL_CELLS ? overallTest(plan.config.gate.maxOverallQpsDrop) : null;
+  const tests = cells.reduce((sum, state) => sum + state.tests.length, overall === null ? 0 : 1);
+  const rule = { tests, cap: plan.config.measure.maxRounds, alpha: ALPHA, beta: BETA, firstLook: FIRST_LOOK };
+  return { ...rest, overall, rule };
+}
+function take(run, line) {
+  if (line.kind === "slot") {
+    if (run.pending[0] !== void 0 && run.pending[0].block !== line.block) endBlock(run);
+    run.pending.push(line);
+  } else if (line.kind === "block") {
+    endBlock(run);
+    run.blocks++;
+  } else if (line.kind === "confirm") {
+    endBlock(run);
+    beginConfirmation(run, line.tests);
+  }
+}
+function endBlock(run) {
+  if (run.pending.length > 0) settleBlock(run, run.pending);
+  run.pending = [];
 }
 function next(run) {
   if (run.confirmation !== null) {
@@ -12329,41 +12360,10 @@ function liveTests(run) {
 function cellIsRed(test, tests) {
   return test.cell !== null && tests.some((other) => other.cell === test.cell && other.verdict === "regression");
 }
-function begin(plan, census, lines) {
-  const scenarios = new Map(plan.config.scenarios.map((scenario) => [scenario.name, scenario]));
-  const pilots = /* @__PURE__ */ new Map();
-  for (const line of lines) if (line.kind === "pilot") for (const cell of line.cells) pilots.set(cell.cell, cell);
-  const cells = plan.cells.map((cell) => {
-    const scenario = scenarios.get(cell.scenario);
-    if (scenario === void 0) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
-    const pilot = pilots.get(cell.id) ?? null;
-    const settled = scenario.addedByHead ? addedByHead(scenario.name, census) : settledByCensus(plan, scenario.name, census);
-    return {
-      cell,
-      scenario,
-      pilot,
-      status: settled?.status ?? "judged",
-      reasons: settled ? [settled.reason] : [],
-      tests: settled ? [] : testsOf(cell, pilot?.statistic ?? "p99", scenario.limits),
-      rounds: [],
-      struck: /* @__PURE__ */ new Map(),
-      slots: 0,
-      strikes: noStrikes(),
-      confirm: { rounds: [], strikes: noStrikes(), givenUp: false }
-    };
-  });
-  if (plan.stored !== void 0) return { ...storedRun(plan, cells), lines: [...lines] };
-  const inOverall = cells.filter((state) => takesPartInOverall(state));
-  const overall = inOverall.length >= OVERALL_CELLS ? overallTest(plan.config.gate.maxOverallQpsDrop) : null;
-  const tests = cells.reduce((sum, state) => sum + state.tests.length, overall === null ? 0 : 1);
-  const rule = { tests, cap: plan.config.measure.maxRounds, alpha: ALPHA, beta: BETA, firstLook: FIRST_LOOK };
-  return { plan, cells, overall, rule, confirmation: null, lines: [...lines], blocks: 0 };
-}
-function storedRun(plan, cells) {
+function storedRule(cells) {
   const tests = cells.reduce((sum, state) => sum + state.tests.length, 0);
   for (const state of cells) state.tests = state.tests.filter(({ limit }) => limit !== null);
-  const rule = { tests, cap: RECORD_ROUNDS, alpha: ALPHA, beta: BETA, firstLook: RECORD_ROUNDS };
-  return { plan, cells, overall: null, rule, confirmation: null, blocks: 0 };
+  return { tests, cap: RECORD_ROUNDS, alpha: ALPHA, beta: BETA, firstLook: RECORD_ROUNDS };
 }
 function addedByHead(scenario, census) {
   const head = census?.scenarios.find((entry) => entry.scenario === scenario)?.arms.head;
@@ -12539,6 +12539,8 @@ export {
   FIRST_LOOK,
   RECORD_ROUNDS,
   replay,
+  begin,
+  take,
   next,
   allTests,
   liveTests,

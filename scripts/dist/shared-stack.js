@@ -115,10 +115,11 @@ import {
   targetOf
 } from "./shared-arms.js";
 import {
+  begin,
   flaggedTests,
   liveTests,
   next,
-  replay
+  take
 } from "./shared-replay.js";
 import {
   ARMS,
@@ -2675,15 +2676,15 @@ var Services = class _Services {
   #counters;
   /** Starts the named services side by side. Throws MeasureError, with whatever came up left to the premises. */
   static async start(premises, names, cpus, progress) {
-    const begin = (name, start) => {
+    const begin2 = (name, start) => {
       if (!names.includes(name)) return null;
       progress(`starting ${SERVICE_LABEL[name]}`);
       return start();
     };
     const [mysql, redis, httpUrl] = await allOrFirstError([
-      begin("mysql", () => startMysql(premises, cpus)),
-      begin("redis", () => startRedis(premises, cpus)),
-      begin("http", () => startHttpStandIn(premises, cpus))
+      begin2("mysql", () => startMysql(premises, cpus)),
+      begin2("redis", () => startRedis(premises, cpus)),
+      begin2("http", () => startHttpStandIn(premises, cpus))
     ]);
     const readers = [mysql?.client, redis?.client].flatMap((client) => client ?? []);
     const counters = await Counters.of(readers.map((client) => () => client.counters()));
@@ -2903,6 +2904,23 @@ var startTarget = async (options) => {
   }
 };
 
+// scripts/src/phases/measure-step.ts
+function nextStep(run, pilots, overhead, elapsed) {
+  const needed = next(run);
+  if (needed.kind === "done") return { kind: "stop", reason: needed.capped ? "cap" : "decided", detail: null };
+  const { budgetSeconds } = run.plan.config.measure;
+  const stage = run.confirmation === null ? "main" : "confirm";
+  const cells = needed.kind === "measure" ? needed.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
+  const deadline = stage === "main" ? mainDeadline(run.plan) : budgetSeconds;
+  const fits = elapsed + blockSeconds(cells, overhead) <= deadline;
+  if (needed.kind === "measure" && fits) return { kind: "measure", stage, cells };
+  if (stage === "confirm") return { kind: "stop", reason: "budget", detail: null };
+  const flagged = flaggedTests(run);
+  const tests = chooseConfirmation(flagged, pilots, overhead, budgetSeconds - elapsed);
+  if (tests.length > 0) return { kind: "confirm", tests, flagged: flagged.length };
+  return { kind: "stop", reason: "budget", detail: flagged.length > 0 ? "no time left to confirm a red" : null };
+}
+
 // scripts/src/phases/measure.ts
 var BARREN_BLOCKS = 3;
 async function measurePhase(work, home, progress, signal) {
@@ -2965,29 +2983,34 @@ var SampleLog = class {
     return this.lines.length > 0;
   }
   add(lines) {
-    const begin = this.begun ? [] : [{ kind: "begin", version: 1, planId: this.#plan.id, startedAt: Date.now() }];
-    this.#work.appendSamples([...begin, ...lines]);
-    this.lines.push(...begin, ...lines);
+    const begin2 = this.begun ? [] : [{ kind: "begin", version: 1, planId: this.#plan.id, startedAt: Date.now() }];
+    this.#work.appendSamples([...begin2, ...lines]);
+    this.lines.push(...begin2, ...lines);
   }
 };
 async function measureAll(rig, work, log, progress, started) {
   const { plan, signal } = rig;
   const census = await censusOf(rig, work, progress);
   const pilots = await pilotOf(rig, census, log, progress);
+  const run = begin(plan, census, [...pilots.values()]);
+  for (const line of log.lines) take(run, line);
+  const add2 = (lines) => {
+    log.add(lines);
+    for (const line of lines) take(run, line);
+  };
   let overhead = OVERHEAD.block;
   let barren = 0;
   for (; ; ) {
-    const run = replay(plan, census, log.lines);
     const step = nextStep(run, pilots, overhead, since2(started));
     if (step.kind === "stop") return step;
     if (step.kind === "confirm") {
       progress.step(`looks slower: confirming ${step.tests.length} of ${step.flagged} on fresh replicas`);
-      log.add([{ kind: "confirm", tests: step.tests }]);
+      add2([{ kind: "confirm", tests: step.tests }]);
       continue;
     }
     const { samples, yardstickMs, times } = await runBlock(rig, step.cells, step.stage, run.blocks);
     const block = { kind: "block", stage: step.stage, block: run.blocks, yardstickMs, times };
-    log.add(signal.aborted ? samples : [...samples, block]);
+    add2(signal.aborted ? samples : [...samples, block]);
     signal.throwIfAborted();
     overhead = times.total - blockSeconds(step.cells, 0);
     barren = samples.some((sample) => sample.requests > 0) ? 0 : barren + 1;
@@ -2996,23 +3019,8 @@ async function measureAll(rig, work, log, progress, started) {
         `${barren} blocks in a row brought no request: k6 or both arms keep dying; logs are in ${work.file("logs")}`
       );
     }
-    report(progress, replay(plan, census, log.lines), step.stage, pilots, overhead, since2(started));
+    report(progress, run, step.stage, pilots, overhead, since2(started));
   }
-}
-function nextStep(run, pilots, overhead, elapsed) {
-  const needed = next(run);
-  if (needed.kind === "done") return { kind: "stop", reason: needed.capped ? "cap" : "decided", detail: null };
-  const { budgetSeconds } = run.plan.config.measure;
-  const stage = run.confirmation === null ? "main" : "confirm";
-  const cells = needed.kind === "measure" ? needed.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
-  const deadline = stage === "main" ? mainDeadline(run.plan) : budgetSeconds;
-  const fits = elapsed + blockSeconds(cells, overhead) <= deadline;
-  if (needed.kind === "measure" && fits) return { kind: "measure", stage, cells };
-  if (stage === "confirm") return { kind: "stop", reason: "budget", detail: null };
-  const flagged = flaggedTests(run);
-  const tests = chooseConfirmation(flagged, pilots, overhead, budgetSeconds - elapsed);
-  if (tests.length > 0) return { kind: "confirm", tests, flagged: flagged.length };
-  return { kind: "stop", reason: "budget", detail: flagged.length > 0 ? "no time left to confirm a red" : null };
 }
 async function censusOf(rig, work, progress) {
   const census = work.readCensus(rig.plan) ?? await takeCensus(rig, progress.step);
@@ -3028,7 +3036,7 @@ async function censusOf(rig, work, progress) {
 async function pilotOf(rig, census, log, progress) {
   const earlier = pilotsOf(log.lines);
   if (earlier.size > 0) return earlier;
-  if (replay(rig.plan, census, log.lines).cells.every((state) => state.status !== "judged")) return earlier;
+  if (begin(rig.plan, census, []).cells.every((state) => state.status !== "judged")) return earlier;
   progress.step(`pilot: how fast ${isOther(rig.plan) ? "are both" : "is the base"}?`);
   const before = performance.now();
   const found = await runPilot(rig);

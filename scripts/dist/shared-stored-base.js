@@ -40,12 +40,25 @@ import {
 import {
   REFERENCE,
   minor,
+  recordOf,
   suiteOf
 } from "./shared-record.js";
 import {
   ARMS,
   assertNever
 } from "./shared-model.js";
+
+// scripts/src/phases/store.ts
+import { execFile as execFile2 } from "node:child_process";
+import { existsSync as existsSync2 } from "node:fs";
+import { resolve as resolve3 } from "node:path";
+import { promisify as promisify2 } from "node:util";
+
+// scripts/src/phases/stored-base.ts
+import { execFile } from "node:child_process";
+import { readFileSync as readFileSync3 } from "node:fs";
+import { relative as relative2, resolve as resolve2 } from "node:path";
+import { promisify } from "node:util";
 
 // scripts/src/phases/driver.ts
 var NAMES = ["auto", "compose", "process", "url"];
@@ -232,12 +245,6 @@ function readOr(path, fallback) {
   }
 }
 
-// scripts/src/phases/stored-base.ts
-import { execFile } from "node:child_process";
-import { readFileSync as readFileSync3 } from "node:fs";
-import { relative as relative2, resolve as resolve2 } from "node:path";
-import { promisify } from "node:util";
-
 // scripts/src/phases/reference.ts
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync as readFileSync2, statSync as statSync2 } from "node:fs";
@@ -336,9 +343,9 @@ function suitesOf(config) {
   });
   return Object.fromEntries(suites);
 }
-function storeOf(name, head, judge, env) {
+function storeOf(name, head, judge, env, limitMs) {
   if (!/^(pull_request|merge_group)/.test(env["GITHUB_EVENT_NAME"] ?? ""))
-    return openStore(name, { directory: head, env });
+    return openStore(name, { directory: head, env, limitMs });
   const directory = judge ?? head;
   if (name.startsWith("git:")) {
     const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
@@ -347,7 +354,7 @@ function storeOf(name, head, judge, env) {
         `baseline.store: the pull request itself says where its records come from (${name}): keep them on a branch of the repository (store: git:perf-gate-data), or give the version to compare with (--base-ref)`
       );
     }
-    return openStore(name, { directory, env, origin: repository ? `${server}/${repository}` : void 0 });
+    return openStore(name, { directory, env, origin: repository ? `${server}/${repository}` : void 0, limitMs });
   }
   const path = resolve2(directory, name);
   if (isInside(head, path) && (judge === null || !isInside(judge, path))) {
@@ -368,15 +375,89 @@ async function branchOf(directory, fix = "write baseline: { branch: main }") {
   throw new InputError(`${directory} has no branch checked out, so that it is not known whose records count: ${fix}`);
 }
 
+// scripts/src/phases/store.ts
+async function storePhase(work, options, env) {
+  const plan = work.readPlan();
+  const run = {
+    plan,
+    environment: work.readEnvironment(plan),
+    census: work.readCensus(plan),
+    lines: work.readSamples(plan).lines
+  };
+  const record = await recordRun(run, options, env);
+  const named = options.store?.startsWith("git:") === false ? resolve3(options.store) : options.store;
+  const store = openStore(named ?? plan.config.baseline.store, { directory: treeOf(plan), env });
+  const { added } = await store.append([record]);
+  return { record, added, label: store.label };
+}
+async function recordRun({ plan, environment, census, lines }, { branch, url }, env) {
+  const { base, head } = plan.arms;
+  if (plan.stored === void 0) {
+    throw new InputError(
+      `the run compared ${head.label} with ${base.label}, and a record is relative to an anchor: measure with \`perf-gate run --base stored\``
+    );
+  }
+  if (/^(pull_request|merge_group)/.test(env["GITHUB_EVENT_NAME"] ?? "")) {
+    throw new InputError(
+      "the run is for a pull request or a merge queue, which is not part of a branch's history yet: nothing is recorded"
+    );
+  }
+  const stop = lines.findLast((line) => line.kind === "stop");
+  if (stop === void 0 || stop.reason === "interrupted" || stop.reason === "failed") {
+    const how = stop === void 0 ? "has not ended" : stop.reason === "failed" ? "failed" : "was interrupted";
+    throw new InputError(`the run ${how}: continue it with \`perf-gate measure\`, then record it`);
+  }
+  if (environment === null || census === null)
+    throw new InputError("the run measured nothing: there is nothing to record");
+  if (head.commit === null) {
+    throw new InputError(
+      `${head.label} is not a commit as it is (it has changes, or is in no git repository): commit them, measure again, then record`
+    );
+  }
+  const facts = {
+    commit: head.commit,
+    committedAt: await committedAt(treeOf(plan), head.commit),
+    branch: branch ?? refOf(env) ?? await branchOf(treeOf(plan), "add --branch main"),
+    url: url ?? runUrl(env)
+  };
+  const record = recordOf({ plan, environment, census, lines }, facts, sha256);
+  if (record.cells.length > 0) return record;
+  throw new InputError("no cell has enough clean rounds to be recorded: see the report for what disturbed them");
+}
+function treeOf({ arms }) {
+  const { directory } = arms.head;
+  return directory !== null && existsSync2(directory) ? directory : ".";
+}
+async function committedAt(directory, commit) {
+  const args = ["-C", directory, "show", "--no-patch", "--format=%cI", "--end-of-options", commit];
+  const found = await promisify2(execFile2)("git", args).catch(() => null);
+  const time = Date.parse(found?.stdout.trim() ?? "");
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
+}
+function refOf(env) {
+  return /^refs\/heads\/(.+)$/.exec(env["GITHUB_REF"] ?? "")?.[1];
+}
+function runUrl(env) {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
+  return server && repository && run ? `${server}/${repository}/actions/runs/${run}` : null;
+}
+
 export {
+  layoutFor,
+  machineFacts,
   wantedDriver,
   chooseDriver,
   checkImages,
   whyDriver,
   judgeOf,
-  layoutFor,
-  machineFacts,
   STORED,
   storedBase,
-  branchOf
+  nothingFor,
+  suitesOf,
+  storeOf,
+  branchOf,
+  storePhase,
+  recordRun,
+  committedAt,
+  refOf
 };

@@ -1,5 +1,69 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
+import {
+  branchOf,
+  committedAt,
+  machineFacts,
+  nothingFor,
+  storeOf,
+  suitesOf
+} from "./shared-stored-base.js";
+import {
+  K6_VERSION
+} from "./shared-k6.js";
+import {
+  NoOriginError
+} from "./shared-git-store.js";
+import {
+  InputError
+} from "./shared-errors.js";
+import {
+  anchorOf
+} from "./shared-beside.js";
+import {
+  comparable,
+  worthKeeping
+} from "./shared-stored.js";
+import {
+  minor
+} from "./shared-record.js";
+
+// scripts/src/phases/beside.ts
+var PATIENCE_MS = 5e3;
+var UNATTENDED = { SSH_ASKPASS: "false", SSH_ASKPASS_REQUIRE: "force", GCM_INTERACTIVE: "never" };
+async function recordsBeside(options, { base, head }, config, driver, env) {
+  const tree = base.repository ?? base.directory;
+  if (base.commit === null || tree === null || head.directory === null) return null;
+  const branch = branchBeside(config, await branchOfBase(options, tree));
+  if (branch === null) return null;
+  const { store: name } = config.baseline;
+  try {
+    const store = storeOf(name, head.directory, base.directory, { ...env, ...UNATTENDED }, PATIENCE_MS);
+    const { records: all, missing } = await store.read();
+    const until = await committedAt(tree, base.commit);
+    const records = all.filter(({ committedAt: at }) => until === null || at === null || at <= until);
+    const anchor = anchorOf(records, branch);
+    if (anchor === null) return null;
+    const { cpuModel, logicalCpus } = machineFacts();
+    const wanted = { branch, anchor, must: { driver, cpuModel, logicalCpus, k6: minor(K6_VERSION) } };
+    const beside = { store: store.label, branch, suites: suitesOf(config) };
+    if (nothingFor(beside, comparable(records, wanted)) !== null) return null;
+    return { beside, history: { missing, records: worthKeeping(records, wanted) } };
+  } catch (error) {
+    if (error instanceof NoOriginError) return null;
+    if (!(error instanceof InputError)) throw error;
+    const beside = { store: name, branch, suites: {}, unread: error.message };
+    return { beside, history: { missing: true, records: [] } };
+  }
+}
+function branchBeside({ baseline: { branch } }, own) {
+  if (branch === null || own === null) return own ?? branch;
+  return branch === own ? branch : null;
+}
+async function branchOfBase({ branch, baseRef }, directory) {
+  const named = branch ?? baseRef;
+  return named === void 0 ? await branchOf(directory).catch(() => null) : named.replace(/^origin\//, "");
+}
 
 // node_modules/pure-rand/lib/esm/distribution/uniformInt.js
 function uniformIntInternal(rng, rangeSize) {
@@ -213,5 +277,7 @@ function alternating(turns) {
 
 export {
   scheduleBlock,
-  roundSeconds
+  roundSeconds,
+  recordsBeside,
+  branchBeside
 };

@@ -41,11 +41,12 @@ function buildPlan(input, hash) {
 }
 function planId(plan, hash) {
   const { version, seed, arms, sameSource, driver, config, cells, layout } = plan;
-  const { headConfig, own, stored, insteadOfRecords } = plan;
+  const { headConfig, own, stored, beside, insteadOfRecords } = plan;
   const parts = [version, seed, arms, sameSource, driver, config, cells, layout];
   if (headConfig !== void 0) parts.push(headConfig);
   if (own !== void 0) parts.push({ own });
   if (stored !== void 0) parts.push({ stored });
+  if (beside !== void 0) parts.push({ beside });
   if (insteadOfRecords !== void 0) parts.push({ insteadOfRecords });
   return hash(JSON.stringify(parts));
 }
@@ -339,9 +340,9 @@ var WorkDirectory = class {
     this.#checkPlan(FILES.census, parsed.data.planId, plan);
     return parsed.data;
   }
-  /** null for a plan without a stored base. */
+  /** null for a plan without records. */
   readHistory(plan) {
-    if (plan.stored === void 0) return null;
+    if (plan.stored === void 0 && plan.beside === void 0) return null;
     const history = this.#json(FILES.history, "perf-gate plan");
     if (history?.version !== 1) throw this.#damaged(FILES.history, "version 1 was expected");
     this.#checkPlan(FILES.history, history.planId, plan);

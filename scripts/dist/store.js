@@ -1,11 +1,11 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  committedAt,
   recordRun,
   refOf,
   storePhase
-} from "./shared-store.js";
-import "./shared-stored-base.js";
+} from "./shared-stored-base.js";
 import "./shared-arms~2.js";
 import "./shared-work-directory.js";
 import "./shared-k6.js";
@@ -22,6 +22,7 @@ import "./shared-replay.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {
+  committedAt,
   recordRun,
   refOf,
   storePhase

@@ -1,11 +1,11 @@
 import { isOther } from "../core/arms.ts";
-import { blockSeconds, chooseConfirmation, expectedBlocks, mainDeadline, undecided } from "../core/budget.ts";
+import { blockSeconds, expectedBlocks, undecided } from "../core/budget.ts";
 import { environmentWarnings } from "../core/environment.ts";
 import { MeasureError } from "../core/errors.ts";
 import { K6_VERSION } from "../core/k6.ts";
 import type { Census, Environment, PilotCell, Plan, RunStage, SampleLine, StopReason } from "../core/model.ts";
 import { afterPilot } from "../core/plan.ts";
-import { flaggedTests, liveTests, next, type Run, replay } from "../core/replay.ts";
+import { begin, liveTests, next, type Run, take } from "../core/replay.ts";
 import { type Rig, runBlock, runPilot } from "../measure/block.ts";
 import { takeCensus } from "../measure/census.ts";
 import { findK6 } from "../measure/k6.ts";
@@ -14,6 +14,7 @@ import type { Target } from "../target/target.ts";
 import { checkOut, treesOf } from "./arms.ts";
 import { LOCK_WAIT, lockMachine } from "./lock.ts";
 import { machineFacts } from "./machine.ts";
+import { nextStep, type Stop } from "./measure-step.ts";
 import { OVERHEAD } from "./plan.ts";
 import type { Progress } from "./progress.ts";
 import type { WorkDirectory } from "./work-directory.ts";
@@ -121,8 +122,6 @@ class SampleLog {
   }
 }
 
-type Stop = { reason: StopReason; detail: string | null };
-
 async function measureAll(
   rig: Rig,
   work: WorkDirectory,
@@ -133,21 +132,26 @@ async function measureAll(
   const { plan, signal } = rig;
   const census = await censusOf(rig, work, progress);
   const pilots = await pilotOf(rig, census, log, progress);
+  const run = begin(plan, census, [...pilots.values()]);
+  for (const line of log.lines) take(run, line);
+  const add = (lines: readonly SampleLine[]) => {
+    log.add(lines);
+    for (const line of lines) take(run, line);
+  };
   let overhead = OVERHEAD.block;
   let barren = 0;
   for (;;) {
-    const run = replay(plan, census, log.lines);
     const step = nextStep(run, pilots, overhead, since(started));
     if (step.kind === "stop") return step;
     if (step.kind === "confirm") {
       progress.step(`looks slower: confirming ${step.tests.length} of ${step.flagged} on fresh replicas`);
-      log.add([{ kind: "confirm", tests: step.tests }]);
+      add([{ kind: "confirm", tests: step.tests }]);
       continue;
     }
     const { samples, yardstickMs, times } = await runBlock(rig, step.cells, step.stage, run.blocks);
     const block = { kind: "block" as const, stage: step.stage, block: run.blocks, yardstickMs, times };
     // A block that was cut short has no line of its own: what it did measure counts.
-    log.add(signal.aborted ? samples : [...samples, block]);
+    add(signal.aborted ? samples : [...samples, block]);
     signal.throwIfAborted();
     overhead = times.total - blockSeconds(step.cells, 0);
     barren = samples.some((sample) => sample.requests > 0) ? 0 : barren + 1;
@@ -156,30 +160,8 @@ async function measureAll(
         `${barren} blocks in a row brought no request: k6 or both arms keep dying; logs are in ${work.file("logs")}`,
       );
     }
-    report(progress, replay(plan, census, log.lines), step.stage, pilots, overhead, since(started));
+    report(progress, run, step.stage, pilots, overhead, since(started));
   }
-}
-
-type Step =
-  | { kind: "measure"; stage: RunStage; cells: PilotCell[] }
-  | { kind: "confirm"; tests: string[]; flagged: number }
-  | ({ kind: "stop" } & Stop);
-
-/** What to do with the time that is left. */
-function nextStep(run: Run, pilots: ReadonlyMap<string, PilotCell>, overhead: number, elapsed: number): Step {
-  const needed = next(run);
-  if (needed.kind === "done") return { kind: "stop", reason: needed.capped ? "cap" : "decided", detail: null };
-  const { budgetSeconds } = run.plan.config.measure;
-  const stage: RunStage = run.confirmation === null ? "main" : "confirm";
-  const cells = needed.kind === "measure" ? needed.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
-  const deadline = stage === "main" ? mainDeadline(run.plan) : budgetSeconds;
-  const fits = elapsed + blockSeconds(cells, overhead) <= deadline;
-  if (needed.kind === "measure" && fits) return { kind: "measure", stage, cells };
-  if (stage === "confirm") return { kind: "stop", reason: "budget", detail: null };
-  const flagged = flaggedTests(run);
-  const tests = chooseConfirmation(flagged, pilots, overhead, budgetSeconds - elapsed);
-  if (tests.length > 0) return { kind: "confirm", tests, flagged: flagged.length };
-  return { kind: "stop", reason: "budget", detail: flagged.length > 0 ? "no time left to confirm a red" : null };
 }
 
 /** The census of an earlier part of this run, or a new one. Throws where no scenario works in either arm. */
@@ -205,7 +187,7 @@ async function pilotOf(
 ): Promise<ReadonlyMap<string, PilotCell>> {
   const earlier = pilotsOf(log.lines);
   if (earlier.size > 0) return earlier;
-  if (replay(rig.plan, census, log.lines).cells.every((state) => state.status !== "judged")) return earlier;
+  if (begin(rig.plan, census, []).cells.every((state) => state.status !== "judged")) return earlier;
   progress.step(`pilot: how fast ${isOther(rig.plan) ? "are both" : "is the base"}?`);
   const before = performance.now();
   const found = await runPilot(rig);

@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Census } from "../../src/core/model.ts";
 import { WORK_LABEL } from "../../src/target/compose/images.ts";
-import { actRig } from "./rig.ts";
+import { actRig, NO_ROUND, PATIENCE } from "./rig.ts";
 
 const { act, caller, apiOf, run } = actRig();
 
@@ -52,9 +53,8 @@ echo 'ok';
 `;
 const CONFIG = `target: { compose: compose.yml, service: app, port: 8080 }
 scenarios: [{ name: home, path: /, levels: [4] }]
-gate: { max-qps-drop: 20%, max-p99-rise: 100% }
-measure: { slot: 1s, warm-up: 1s, max-foreign-cpu: off }
-budget: 2m
+${NO_ROUND}
+budget: 30s
 `;
 const SHOP = {
   "compose.yml": COMPOSE,
@@ -71,15 +71,15 @@ interface BakeTarget {
 
 describe.skipIf(act === null || process.env["PERF_GATE_TEST_ENGINE"] === undefined)(
   "a compose file of the caller",
+  { timeout: PATIENCE },
   () => {
     test("its images are baked with GitHub's cache, and taken; no credential of the job is in build or service", async () => {
       const made = caller({ "README.md": "a change\n" }, SHOP);
       const api = await apiOf(made);
       const env = Object.fromEntries(CREDENTIALS.map((name) => [name, `${MARK}-${name}`]));
-      const { log, summary, commands } = await run(made, "pull_request", "perf.yml", { api, env });
-      expect(log).toContain("the workflow says verdict=[pass] result=[success]");
+      const { log, commands } = await run(made, "pull_request", "perf.yml", { api, env });
+      expect(log).toContain("the workflow says verdict=[inconclusive] result=[success]");
       expect(commands.filter((command) => command.startsWith("::error"))).toEqual([]);
-      expect(summary).toContain("Not slower");
 
       // Baked by the step that has the token of the cache, and by nobody else.
       const baked = /written to (\/\S+)\/build\/bake\.json: base-app, head-app/.exec(log);
@@ -99,6 +99,9 @@ describe.skipIf(act === null || process.env["PERF_GATE_TEST_ENGINE"] === undefin
       const artifact = join(made.directory, "artifact");
       execFileSync("python3", ["-m", "zipfile", "-e", join(made.artifacts, "perf-gate.zip"), artifact]);
       const files = readdirSync(artifact, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      // Each version answered, so nothing had arrived there.
+      const census = JSON.parse(readFileSync(join(artifact, "census.json"), "utf8")) as Census;
+      expect(census.scenarios.map(({ arms }) => [arms.base.statuses, arms.head.statuses])).toEqual([[[200], [200]]]);
       const names = files.map(({ name }) => name);
       expect(names).toContain("plan.json");
       expect(names).not.toContain("bake.json");
@@ -107,6 +110,6 @@ describe.skipIf(act === null || process.env["PERF_GATE_TEST_ENGINE"] === undefin
       }
       const filter = ["--quiet", "--filter", `label=${WORK_LABEL}=${baked?.[1] ?? ""}`];
       expect(execFileSync("docker", ["image", "ls", ...filter], { encoding: "utf8" })).toBe("");
-    }, 400_000);
+    });
   },
 );

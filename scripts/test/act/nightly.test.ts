@@ -7,7 +7,7 @@ import { openStore } from "../../src/history/store.ts";
 import { sha256 } from "../../src/phases/work-directory.ts";
 import { normals } from "../history-fixtures.ts";
 import { commit } from "../nights.ts";
-import { type ActResult, actRig, type Caller, named, root } from "./rig.ts";
+import { type ActResult, actRig, type Caller, named, PATIENCE, root } from "./rig.ts";
 
 const { act, caller, apiOf, run } = actRig();
 /** Keep the pages: SCREENSHOTS=DIR. */
@@ -85,7 +85,7 @@ function before(first: HistoryRecord): HistoryRecord[] {
   });
 }
 
-describe.skipIf(act === null)("the nightly, by the reusable workflow", () => {
+describe.skipIf(act === null)("the nightly, by the reusable workflow", { timeout: PATIENCE }, () => {
   test("a first night, and one that asks the database again and again: an issue, and the page", async () => {
     const { made, env, records, page } = service();
     const payload = { schedule: "23 3 * * *", repository: { full_name: "octo/shop", default_branch: "main" } };
@@ -129,7 +129,7 @@ describe.skipIf(act === null)("the nightly, by the reusable workflow", () => {
       writeFileSync(join(KEEP, "issue.md"), `# ${title}\n\n${body}\n`);
       writeFileSync(join(KEEP, "summary.md"), second.summary);
     }
-  }, 900_000);
+  });
 
   test("a night that cannot measure is red, and its other half runs all the same", async () => {
     const config = CONFIG.replace("v1.0.0", "v9.9.9");
@@ -141,7 +141,7 @@ describe.skipIf(act === null)("the nightly, by the reusable workflow", () => {
     expect(jobsOf(night), night.log).toEqual([RED, GREEN[1]]);
     expect(night.commands.join("\n")).toMatch(/^::error .*v9\.9\.9/m);
     expect(night.summary).toMatch(/^## ⚪ No record$.*^> Nothing was measured, or it could not be uploaded\.$/ms);
-  }, 300_000);
+  });
 
   test("another branch is not measured", async () => {
     const { made, env } = service();
@@ -150,5 +150,5 @@ describe.skipIf(act === null)("the nightly, by the reusable workflow", () => {
     const night = await run(made, "workflow_dispatch", "nightly.yml", { payload, env });
     expect(night.status, night.log).toBe(0);
     expect(jobsOf(night), night.log).toEqual([]);
-  }, 300_000);
+  });
 });

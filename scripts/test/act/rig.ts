@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { ApiServer, type PullState, type State } from "../github/api-server/server.ts";
@@ -13,6 +14,10 @@ const NAME = "perf-gate/perf-gate";
 const REF = "v1";
 /** Lines of the README or of a template, with the name that the tests give this repository. */
 export const named = (lines: string): string => lines.replaceAll("OWNER/REPO", NAME);
+/** Most that a test may take, on a busy machine too; ms. */
+export const PATIENCE = 900_000;
+/** Rounds so long that a budget of 30s holds none: the run only counts, which takes seconds and knows no noise. */
+export const NO_ROUND = "measure: { slot: 1m }";
 /** When GitHub told of the pull request's head. */
 export const PUSHED = "2026-03-04T10:00:00Z";
 
@@ -256,14 +261,13 @@ export async function runAct(options: ActOptions): Promise<ActResult> {
     env: { ...process.env, TMPDIR: caller.directory },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk) => {
-      text += chunk;
-    });
-  }
-  const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  return { status, ...read(text) };
+  // Apart: a piece of one may end within a line of the other.
+  const [status, out, err] = await Promise.all([
+    new Promise<number | null>((resolve) => child.once("close", resolve)),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { status, ...read(`${out}\n${err}`) };
 }
 
 /** This repository, and a stand-in for each action that its files use: "owner/name@ref=directory". */
@@ -295,9 +299,9 @@ interface Entry {
 }
 
 /** act's lines of JSON; its own complaints are plain text. */
-function read(text: string): Omit<ActResult, "status"> {
+function read(printed: string): Omit<ActResult, "status"> {
   const result: Omit<ActResult, "status"> = { log: "", jobs: {}, outputs: {}, summary: "", commands: [] };
-  for (const row of text.split("\n")) {
+  for (const row of printed.split("\n")) {
     const entry = row.startsWith("{") ? (JSON.parse(row) as Entry) : { msg: row };
     result.log += `${(entry.msg ?? "").trimEnd()}\n`;
     if (entry.job !== undefined && entry.jobResult !== undefined) result.jobs[entry.job] = entry.jobResult;

@@ -160,7 +160,7 @@ left() {
   needs_a_private_engine
   "${SCRIPTS}/engine.sh" start >/dev/null 2>&1 3>&- &
   local pid=$! tries result=0
-  for ((tries = 0; tries < 600; tries++)); do
+  for ((tries = 0; tries < 2400; tries++)); do
     [[ -z $(ls /run/perf-gate/*/docker.pid 2>/dev/null) ]] || break
     sleep 0.05
   done

@@ -122,6 +122,6 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("worked example
       const rig = { plan, target, k6: await findK6(), home, stateDirectory: site.workDirectory, signal };
       expect(countsOf(await takeCensus(rig, () => {}))).toEqual(counts);
     },
-    300_000,
+    900_000,
   );
 });

@@ -24,7 +24,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images", () =>
     return id;
   }
 
-  test("mysql sets up users, a database and what initdb.d says, then answers by TCP", { timeout: 60_000 }, async () => {
+  test("mysql sets up users, a database and what initdb.d says, then answers by TCP", async () => {
     // mysqld reads it as somebody else.
     chmodSync(directory, 0o755);
     writeFileSync(join(directory, "1.sql"), "CREATE TABLE a (n INT);\nINSERT INTO a VALUES (7);\n");
@@ -41,7 +41,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images", () =>
     const ask = (user: string, password: string, sql: string) =>
       docker("exec", "--env", `MYSQL_PWD=${password}`, id, "mysql", "-h127.0.0.1", `-u${user}`, "-N", "-e", sql);
     await expect
-      .poll(() => ask("anna", `it's "quoted"`, "SELECT n FROM shop.a ORDER BY n"), { timeout: 50_000 })
+      .poll(() => ask("anna", `it's "quoted"`, "SELECT n FROM shop.a ORDER BY n"), { timeout: 150_000 })
       .toBe("7\n8");
     expect(await ask("root", "r$t", "SELECT @@max_connections")).toBe("77");
     await expect(ask("anna", "wrong", "SELECT 1")).rejects.toThrow(/Access denied/);
@@ -52,7 +52,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images", () =>
     await expect(docker("run", "--rm", "mysql:8.4")).rejects.toThrow(/MYSQL_ALLOW_EMPTY_PASSWORD/);
   });
 
-  test("php leaves MySQL off until its Dockerfile says otherwise", { timeout: 120_000 }, async () => {
+  test("php leaves MySQL off until its Dockerfile says otherwise", async () => {
     const script = `set -e
       php -m >before; docker-php-ext-install pdo_mysql >&2; php -m >after
       ! grep -qx pdo_mysql before || exit 1; grep -x pdo_mysql after; echo ";" >"$PHP_INI_DIR/conf.d/zz.ini"; php --ini | grep -c zz.ini`;
@@ -65,19 +65,19 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images", () =>
   test.each([
     ["php:8.4-fpm", "ready to handle connections"],
     ["nginx:1.26", "start worker process"],
-  ])("%s ends well on its own signal", { timeout: 30_000 }, async (image, ready) => {
+  ])("%s ends well on its own signal", async (image, ready) => {
     const id = await start(image);
     // Before that, nothing takes the signal.
-    await expect.poll(async () => (await run("docker", ["logs", id])).stderr, { timeout: 20_000 }).toContain(ready);
-    await docker("stop", "--time", "10", id);
+    await expect.poll(async () => (await run("docker", ["logs", id])).stderr, { timeout: 120_000 }).toContain(ready);
+    await docker("stop", "--time", "60", id);
     expect(await docker("inspect", "--format", "{{.State.ExitCode}}", id)).toBe("0");
   });
 
-  test("redis answers others without a password, and takes options alone", { timeout: 30_000 }, async () => {
+  test("redis answers others without a password, and takes options alone", async () => {
     const id = await start("redis:7", "--maxmemory", "42mb");
     const client = ["run", "--rm", "--network", `container:${id}`, "redis:7", "redis-cli"];
     const address = await docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", id);
-    await expect.poll(() => docker(...client, "-h", address, "ping"), { timeout: 10_000 }).toBe("PONG");
+    await expect.poll(() => docker(...client, "-h", address, "ping"), { timeout: 120_000 }).toBe("PONG");
     expect(await docker(...client, "config", "get", "maxmemory")).toBe(`maxmemory\n${42 * 2 ** 20}`);
   });
 });

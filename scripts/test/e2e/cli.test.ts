@@ -1,8 +1,16 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Comparison, SampleLine } from "../../src/core/model.ts";
 import { home, TARGET, twoTrees } from "./rig.ts";
@@ -10,7 +18,12 @@ import { home, TARGET, twoTrees } from "./rig.ts";
 const launcher = join(home, "scripts/perf-gate");
 /** Short slots, and no struck ones on a busy machine: these tests are about the program, not about the figures. */
 const QUICK = "measure: { slot: 1s, warm-up: 1s, max-foreign-cpu: off }\n";
+/** Sits on its margin, so that no verdict ends it early. */
+const ENDLESS = "gate: { max-qps-drop: 0.01% }\nbudget: 12m\n";
 const QUERY = 'scenarios: [{ name: five, path: "/queries?n=5&connection=persistent", levels: [20] }]\n';
+
+/** How long something may take that takes seconds on a machine of one's own, ms. */
+const PATIENCE = 200_000;
 
 const directories: string[] = [];
 const children: ChildProcess[] = [];
@@ -35,7 +48,7 @@ function setting(yaml: string, plant = "") {
 }
 
 function perfGate(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(launcher, args, { encoding: "utf8", timeout: 300_000 });
+  const { status, stdout, stderr } = spawnSync(launcher, args, { encoding: "utf8", timeout: 800_000 });
   return { status, stdout, stderr };
 }
 
@@ -50,16 +63,22 @@ function start(...args: string[]) {
   child.stderr.on("data", (chunk) => {
     said.text += chunk;
   });
-  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  // Not "exit": what it said last may come later.
+  let isOver = false;
+  const exited = new Promise<number | null>((resolve) => {
+    child.once("close", (status) => {
+      isOver = true;
+      resolve(status);
+    });
+  });
   const says = async (pattern: RegExp) => {
-    for (let i = 0; i < 1200 && !pattern.test(said.text); i++) {
-      if (child.exitCode !== null) break;
-      await sleep(50);
-    }
+    await expect.poll(() => isOver || pattern.test(said.text), { timeout: PATIENCE }).toBe(true);
     expect(said.text).toMatch(pattern);
   };
   return { child, said, exited, says };
 }
+
+const blocksIn = (lines: readonly SampleLine[]) => lines.filter(({ kind }) => kind === "block").length;
 
 function samples(work: string): SampleLine[] {
   const text = readFileSync(join(work, "samples.ndjson"), "utf8");
@@ -67,6 +86,15 @@ function samples(work: string): SampleLine[] {
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
+}
+
+/** What the open files of a process are; none of one that is not there. */
+function filesOf(pid: string): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  } catch {
+    return [];
+  }
 }
 
 /** Command lines of everything that still runs on behalf of a directory. */
@@ -84,11 +112,14 @@ function leftovers(directory: string): string[] {
 }
 
 test("a planted N+1 is red, confirmed, counted, and told in words", () => {
-  const { work, directory, options } = setting(`${TARGET}${QUERY}${QUICK}budget: 4m\n`, "n-plus-one");
+  const { work, directory, options } = setting(`${TARGET}${QUERY}${QUICK}budget: 12m\n`, "n-plus-one");
   const { status, stdout } = perfGate("run", ...options);
   const comparison = JSON.parse(readFileSync(join(work, "comparison.json"), "utf8")) as Comparison;
   expect(comparison.verdict).toBe("regression");
-  expect(comparison.cells[0]?.tests[0]).toMatchObject({ verdict: "regression", confirmation: "confirmed" });
+  // Whichever of QPS and p99 was clear first.
+  expect(comparison.cells[0]?.tests).toContainEqual(
+    expect.objectContaining({ verdict: "regression", confirmation: "confirmed" }),
+  );
   expect(comparison.census.find(({ count }) => count === "sqlStatements")?.head.exact).toBe(true);
   expect(comparison.stop?.reason).toBe("decided");
   expect(status).toBe(1);
@@ -105,11 +136,11 @@ test("a planted N+1 is red, confirmed, counted, and told in words", () => {
   expect(readFileSync(join(work, "comparison.json"), "utf8")).toBe(before);
   expect(perfGate("report", "-w", work).stdout).toContain("Slower");
   expect(perfGate("measure", "-w", work).stderr).toContain("already measured");
-}, 300_000);
+}, 900_000);
 
 describe("a run that ends early", () => {
   test("by Ctrl-C keeps and reports what it has, leaves nothing behind, and is continued by measure", async () => {
-    const { work, directory, options } = setting(`${TARGET}${QUERY}${QUICK}budget: 4m\n`);
+    const { work, directory, options } = setting(`${TARGET}${QUERY}${QUICK}${ENDLESS}`);
     const run = start("run", ...options);
     await run.says(/block 2 /);
 
@@ -125,19 +156,19 @@ describe("a run that ends early", () => {
     expect(await run.exited).toBe(130);
     expect(leftovers(directory)).toEqual([]);
     const lines = samples(work);
-    expect(lines.filter((line) => line.kind === "block").length).toBeGreaterThanOrEqual(2);
+    expect(blocksIn(lines)).toBeGreaterThanOrEqual(2);
     expect(lines.at(-1)).toMatchObject({ kind: "stop", reason: "interrupted" });
     expect(existsSync(join(work, "report.md"))).toBe(true);
 
     const continued = start("measure", "-w", work);
-    await continued.says(/block 4 /);
+    await continued.says(new RegExp(`block ${blocksIn(lines) + 1} `));
     continued.child.kill("SIGINT");
     await continued.exited;
     expect(samples(work).slice(0, lines.length)).toEqual(lines);
-  }, 180_000);
+  }, 900_000);
 
   test("by a dying database says so, with exit status 4 and every sample kept", async () => {
-    const { work, directory, options } = setting(`${TARGET}${QUERY}${QUICK}budget: 4m\n`);
+    const { work, directory, options } = setting(`${TARGET}${QUERY}${QUICK}${ENDLESS}`);
     const run = start("run", ...options);
     await run.says(/block 1 /);
     const kept = samples(work);
@@ -147,18 +178,24 @@ describe("a run that ends early", () => {
     expect(samples(work).slice(0, kept.length)).toEqual(kept);
     expect(samples(work).at(-1)).toMatchObject({ kind: "stop", reason: "failed" });
     expect(leftovers(directory)).toEqual([]);
-  }, 180_000);
+  }, 600_000);
 
   test("a killed k6 costs its block, not the run", async () => {
-    const { work, options } = setting(`${TARGET}${QUERY}${QUICK}budget: 4m\n`);
+    const { work, options } = setting(`${TARGET}${QUERY}${QUICK}${ENDLESS}`);
     const run = start("run", ...options);
     await run.says(/block 1 /);
-    await sleep(2000);
-    execFileSync("pkill", ["-KILL", "-f", `k6 run .*${work}`]);
+    // Connections of a k6: it has begun.
+    const k6 = `k6 run .*${work}`;
+    const connections = () => {
+      const pid = spawnSync("pgrep", ["-f", k6], { encoding: "utf8" }).stdout.trim();
+      return filesOf(pid).filter((file) => file.startsWith("socket:")).length;
+    };
+    await expect.poll(connections, { timeout: PATIENCE }).toBeGreaterThan(4);
+    execFileSync("pkill", ["-KILL", "-f", k6]);
     await run.says(/block 3 /);
     const died = samples(work).filter((line) => line.kind === "slot" && line.events.includes("k6-died"));
     expect(died.length).toBeGreaterThan(0);
-  }, 120_000);
+  }, 600_000);
 });
 
 describe("a base that is a ref", () => {
@@ -249,16 +286,12 @@ describe("unusable input", () => {
   test.each([
     ["does not parse", "export default function ( {", /block\.ts|flow\.js|SyntaxError|Unexpected/],
     ["throws", "export default function () { throw new Error('flow is broken'); }", /no scenario passes its checks/],
-  ])(
-    "a k6 flow that %s",
-    (_name, source, message) => {
-      const { directory, options } = setting(`${TARGET}scenarios: [{ name: f, flow: flow.js, levels: [2] }]\n${QUICK}`);
-      writeFileSync(join(directory, "flow.js"), source);
-      const { status, stderr } = perfGate("run", ...options);
-      expect(stderr).toMatch(message);
-      expect(status).toBe(4);
-      expect(leftovers(directory)).toEqual([]);
-    },
-    60_000,
-  );
+  ])("a k6 flow that %s", (_name, source, message) => {
+    const { directory, options } = setting(`${TARGET}scenarios: [{ name: f, flow: flow.js, levels: [2] }]\n${QUICK}`);
+    writeFileSync(join(directory, "flow.js"), source);
+    const { status, stderr } = perfGate("run", ...options);
+    expect(stderr).toMatch(message);
+    expect(status).toBe(4);
+    expect(leftovers(directory)).toEqual([]);
+  });
 });

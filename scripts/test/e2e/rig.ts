@@ -71,10 +71,16 @@ export async function startRig(
   };
 }
 
+export interface BlockOptions {
+  /** Whether what others take of the machine strikes slots; a test of another cause is not about that. */
+  checkForeign: boolean;
+  turnSeconds?: number;
+}
+
 /** One block of every cell in slots of 1 s, cut into turns or not, and why each slot would be struck. */
 export async function oneBlock(
   rig: Rig,
-  { checkForeign, turnSeconds = 1 }: { checkForeign: boolean; turnSeconds?: number },
+  { checkForeign, turnSeconds = 1 }: BlockOptions,
 ): Promise<{ sample: SlotSample; reason: StrikeReason | null }[]> {
   const cells = rig.plan.cells.map((cell) => ({
     ...afterPilot(rig.plan, cell, 1000, 10),
@@ -83,7 +89,6 @@ export async function oneBlock(
   }));
   const { samples } = await runBlock(rig, cells, "main", 0);
   const measure = rig.plan.config.measure;
-  // A busy machine must not hide the cause that a test is about.
   const limits = checkForeign ? measure : { ...measure, maxForeignCores: null };
   return samples.map((sample) => {
     const other = samples.find(({ arm, cell }) => cell === sample.cell && arm !== sample.arm) ?? null;

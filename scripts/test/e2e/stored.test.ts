@@ -6,14 +6,15 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Comparison } from "../../src/core/model.ts";
 import { home, TARGET } from "./rig.ts";
 
-/** Two cells, short slots, struck ones are another test's matter; what is slower is red by its counts on any machine. */
-const CONFIG = `${TARGET}scenarios:
-  - { name: five, path: "/queries?n=5&connection=persistent", levels: [20] }
-  - { name: one, path: "/queries?n=1&connection=persistent", levels: [20] }
+/**
+ * Short slots, struck ones are another test's matter, and margins beyond what a busy machine may show: what is slower
+ * is red by its counts on any machine.
+ */
+const CONFIG = `${TARGET}scenarios: [{ name: five, path: "/queries?n=5&connection=persistent", levels: [20] }]
 measure: { slot: 1s, warm-up: 1s, max-foreign-cpu: off }
-budget: 5m
+budget: 12m
 gate: { max-added: { sql-statements: 0 } }
-baseline: { store: ../history.ndjson, anchor: v1 }
+baseline: { store: ../history.ndjson, anchor: v1, max-qps-drop: 95%, max-p99-rise: 900% }
 `;
 
 let directory = "";
@@ -47,7 +48,7 @@ function perfGate(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(join(home, "scripts/perf-gate"), args, {
     cwd: app(),
     encoding: "utf8",
-    timeout: 400_000,
+    timeout: 900_000,
   });
   return { status, text: stdout + stderr };
 }
@@ -60,23 +61,24 @@ function run(name: string): { status: number | null; text: string; comparison: C
   return { status, text, comparison, work };
 }
 
-test("two records, an unchanged head, and one that queries in a loop", () => {
-  for (const name of ["first", "second"]) {
-    const { status, text, work } = run(name);
-    expect(status, text).toBe(0);
-    expect(perfGate("store", "-w", work).text).toMatch(
+test("a first record, an unchanged head beside it, and one that queries in a loop", () => {
+  const recorded = (name: string) => {
+    const made = run(name);
+    expect(made.status, made.text).toBe(0);
+    expect(made.comparison.cells.map(({ rounds }) => rounds)).toEqual([8]);
+    expect(made.comparison.stop?.reason).toBe("cap");
+    expect(perfGate("store", "-w", made.work).text).toMatch(
       /^recorded in .*history.ndjson: [0-9a-f]{16}: [0-9a-f]{12} of main against v1$/m,
     );
-    expect(perfGate("store", "-w", work).text).toContain("already recorded");
-  }
-  expect(readFileSync(join(directory, "history.ndjson"), "utf8").trimEnd().split("\n")).toHaveLength(2);
-
-  const unchanged = run("unchanged");
+    expect(perfGate("store", "-w", made.work).text).toContain("already recorded");
+    return made;
+  };
+  recorded("first");
+  const unchanged = recorded("unchanged");
   expect(unchanged.comparison.verdict).not.toBe("regression");
-  expect(unchanged.comparison.stored?.records).toHaveLength(2);
-  expect(unchanged.comparison.cells.map(({ rounds }) => rounds)).toEqual([8, 8]);
-  expect(unchanged.comparison.stop?.reason).toBe("cap");
+  expect(unchanged.comparison.stored?.records).toHaveLength(1);
   expect(unchanged.text).toContain("Since v1, measured here");
+  expect(readFileSync(join(directory, "history.ndjson"), "utf8").trimEnd().split("\n")).toHaveLength(2);
 
   plant("n-plus-one");
   const slower = run("slower");
@@ -84,4 +86,4 @@ test("two records, an unchanged head, and one that queries in a loop", () => {
   expect(slower.status).toBe(1);
   expect(slower.comparison.census.find(({ count }) => count === "sqlStatements")?.head.exact).toBe(true);
   expect(slower.text).toContain("against 2 records of main");
-}, 1_500_000);
+}, 3_000_000);

@@ -51,7 +51,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
     expect(site.building()).toEqual(["building base-app, head-app"]);
     expect(await answers(site)).toEqual(["base", "head"]);
     expect(site.building()).toHaveLength(1);
-  }, 120_000);
+  });
 
   test("are not taken once a tree has changed", async () => {
     const site = builtSite();
@@ -61,7 +61,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
     expect(site.progress).toContain(
       "what was built ahead is not of this plan, or its files have changed since: building again",
     );
-  }, 120_000);
+  });
 
   test("are not taken by another plan of the same trees", async () => {
     const site = builtSite();
@@ -69,7 +69,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
     site.options.plan.id = "1";
     expect(await answers(site)).toEqual(["base", "head"]);
     expect(site.building()).toHaveLength(2);
-  }, 120_000);
+  });
 
   test("by somebody else, who has the bake file alone", async () => {
     const site = builtSite();
@@ -80,7 +80,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
     expect(site.images()).toHaveLength(2);
     expect(await answers(site)).toEqual(["base", "head"]);
     expect(site.building()).toEqual([]);
-  }, 120_000);
+  });
 
   test("are removed by clean, and by the next build", async () => {
     const site = builtSite();
@@ -91,7 +91,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
     expect(site.images()).not.toEqual(before);
     expect(await site.clean()).toMatchObject({ image: 2 });
     expect((await site.clean()).image).toBeUndefined();
-  }, 120_000);
+  });
 
   test("a build that fails leaves none, and is quoted", async () => {
     const site = builtSite();
@@ -100,7 +100,7 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
       /^the images cannot be built \(app\/Dockerfile\)[\s\S]*no such extension/,
     );
     expect(existsSync(join(site.workDirectory, "logs/build.log"))).toBe(true);
-  }, 120_000);
+  });
 
   test("nothing to build", async () => {
     const site = builtSite();
@@ -108,42 +108,34 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
     const file = join(site.directory, "bake.json");
     expect(await buildAhead(site.options, file)).toEqual([]);
     docker("buildx", "bake", "--file", file);
-  }, 60_000);
+  });
 
   test.each([
     ["as the context", "https://example.invalid/app.git"],
     ["beside it", "{ context: ., additional_contexts: { more: 'https://example.invalid/app.git' } }"],
-  ])(
-    "a repository %s is left to measure, for bake would show it a token",
-    async (_, build) => {
-      const site = builtSite();
-      site.write("head", "compose.yml", `services: { app: { build: ${build} } }\n`);
-      const file = join(site.directory, "bake.json");
-      expect(await buildAhead(site.options, file)).toEqual([]);
-      expect(site.progress).toContain("head-app: built from a repository elsewhere, left to measure");
-      docker("buildx", "bake", "--file", file);
-      expect(site.images()).toEqual([]);
-    },
-    60_000,
-  );
+  ])("a repository %s is left to measure, for bake would show it a token", async (_, build) => {
+    const site = builtSite();
+    site.write("head", "compose.yml", `services: { app: { build: ${build} } }\n`);
+    const file = join(site.directory, "bake.json");
+    expect(await buildAhead(site.options, file)).toEqual([]);
+    expect(site.progress).toContain("head-app: built from a repository elsewhere, left to measure");
+    docker("buildx", "bake", "--file", file);
+    expect(site.images()).toEqual([]);
+  });
 
   test.each([
     ["a context elsewhere", "build: { context: .., dockerfile: head/app/Dockerfile }"],
     ["a context by a link", "build: { context: link, dockerfile_inline: 'FROM scratch' }"],
     ["a secret of the machine", "build: { context: ., secrets: [key] }"],
-  ])(
-    "a bake file reads nothing but the trees: %s",
-    async (_, line) => {
-      const site = builtSite();
-      symlinkSync("/proc/self", join(site.directory, "head/link"));
-      symlinkSync("/proc/self/environ", join(site.directory, "head/key"));
-      site.write("head", "compose.yml", `services: { app: { ${line} } }\nsecrets: { key: { file: key } }\n`);
-      const file = join(site.directory, "bake.json");
-      await expect(buildAhead(site.options, file)).rejects.toThrow(/^--bake-file: expected builds that read below/);
-      expect(existsSync(file)).toBe(false);
-    },
-    60_000,
-  );
+  ])("a bake file reads nothing but the trees: %s", async (_, line) => {
+    const site = builtSite();
+    symlinkSync("/proc/self", join(site.directory, "head/link"));
+    symlinkSync("/proc/self/environ", join(site.directory, "head/key"));
+    site.write("head", "compose.yml", `services: { app: { ${line} } }\nsecrets: { key: { file: key } }\n`);
+    const file = join(site.directory, "bake.json");
+    await expect(buildAhead(site.options, file)).rejects.toThrow(/^--bake-file: expected builds that read below/);
+    expect(existsSync(file)).toBe(false);
+  });
 
   test("their layers are kept in a folder where the builder can export them, else it says what can", async () => {
     const site = builtSite();
@@ -167,5 +159,5 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("images built a
       /#(\d+) \[head-app 2\/2\] COPY app[\s\S]*\n#\1 CACHED/,
     );
     await site.clean();
-  }, 120_000);
+  });
 });
