@@ -33,7 +33,10 @@ const AROUND = { k6: 1.5, replicas: 1.5 };
 
 const TOOLS = ["k6", "wrk", "ab"] as const;
 type Tool = (typeof TOOLS)[number];
-type Figures = Seen & { share: number };
+type Figures = Seen & {
+  share: number /** What others took of our CPUs meanwhile; k6 alone knows. */;
+  takenCores?: number;
+};
 type Round = Record<Tool, Figures>;
 
 /** nginx keeps a connection of HTTP/1.0, which is ab's, only where the answer has a length. PHP alone sends none. */
@@ -75,7 +78,7 @@ async function k6(rig: Rig, pilot: PilotCell, arm: Arm, round: number): Promise<
   const { samples } = await runBlock(rig, [pilot], "main", round);
   const sample = samples.find((candidate) => candidate.arm === arm);
   if (sample === undefined) throw new Error(`${pilot.cell}: k6 measured nothing`);
-  return { ...seenBy(sample), share: shareOf(sample) };
+  return { ...seenBy(sample), share: shareOf(sample), takenCores: takenOf(sample) };
 }
 
 function seenBy({ qps, latencyMs, errors, failedChecks, portErrors, events }: SlotSample): Seen {
@@ -85,6 +88,10 @@ function seenBy({ qps, latencyMs, errors, failedChecks, portErrors, events }: Sl
 
 function shareOf({ seconds, witness }: SlotSample): number {
   return witness === null ? Number.NaN : witness.generatorCpuSeconds / (seconds * witness.generatorCores);
+}
+
+function takenOf({ witness }: SlotSample): number {
+  return witness === null ? Number.NaN : (witness.foreignCpuSeconds + witness.stealSeconds) / witness.intervalSeconds;
 }
 
 const rotated = <T>(items: readonly T[], by: number): T[] => items.map((_, i) => items[(i + by) % items.length] as T);
@@ -152,7 +159,7 @@ try {
       config.scenarios.length * (AROUND.replicas + WARM_UP.seconds));
   const minutes = (seconds: number) => `${Math.ceil(seconds / 60)} min`;
   process.stderr.write(
-    `${plan.cells.length} cells, ${ROUNDS} rounds: about ${minutes(1.3 * plan.cells.length + ofRounds(beforePilot(plan)))}\n`,
+    `${plan.cells.length} cells, ${ROUNDS} times each: about ${minutes(1.3 * plan.cells.length + ofRounds(beforePilot(plan)))}\n`,
   );
   const pilots = new Map(
     (await runPilot(rig)).map(({ cell, qps, p99Ms }) => [cell.id, afterPilot(plan, cell, qps, p99Ms)]),
@@ -190,7 +197,10 @@ try {
     }
     process.stderr.write(`round ${round + 1} of ${ROUNDS}\n`);
   }
-  process.stdout.write(`${layout.note}; ${ROUNDS} rounds, slots of ${SECONDS} s; warm-up as in a run\n\n`);
+  const taken = median([...rounds.values()].flat().map((round) => round.k6.takenCores ?? Number.NaN));
+  process.stdout.write(
+    `${layout.note}; rounds: ${ROUNDS}, slots of ${SECONDS} s; others took ${taken.toFixed(2)} of a core in k6's median slot\n\n`,
+  );
   const rows = plan.cells.map((cell) => row(cell, rounds.get(cell.id) ?? []));
   process.stdout.write(`${markdownTable([HEADER, ...rows])}\n\n${LEGEND}`);
 } finally {
