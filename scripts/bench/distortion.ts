@@ -33,10 +33,12 @@ const AROUND = { k6: 1.5, replicas: 1.5 };
 
 const TOOLS = ["k6", "wrk", "ab"] as const;
 type Tool = (typeof TOOLS)[number];
-type Figures = Seen & {
-  share: number /** What others took of our CPUs meanwhile; k6 alone knows. */;
+interface Figures extends Seen {
+  /** Of the CPU time that the generator could have used. */
+  share: number;
+  /** Cores that others took of ours meanwhile; only k6 is watched for it. */
   takenCores?: number;
-};
+}
 type Round = Record<Tool, Figures>;
 
 /** nginx keeps a connection of HTTP/1.0, which is ab's, only where the answer has a length. PHP alone sends none. */
