@@ -29,7 +29,8 @@ usage: bench.sh COMMAND
                       BLOCKS blocks (40) of six heads, each beside a base of its own, into FILE.ndjson.gz: what decision
                       rules are tried on; CONDITION is quiet, or neighbour: one that burns a core in bursts of 1-30 s
   replay [RECORDING...]
-                      decision rules over recorded blocks (default: all of fixtures/recorded), ours and other tools'
+                      decision rules over recorded blocks (default: all of fixtures/recorded), ours and other tools':
+                      tables, and a chart in $BENCH_DIRECTORY/rules.svg
   start [N]           N times (3) from the start of a run in containers to its first measured request, with the images'
                       layers in the build cache and with an empty one: `docker buildx prune --all` is run
   runtimes            PHP 7.4 -> 8.2 -> 8.4, and JIT off -> tracing, in containers: a run each, one table
@@ -366,6 +367,16 @@ record() {
   esac
 }
 
+# replay RECORDING...: tables, and their chart in rules.svg.
+replay() {
+  local data=${BENCH_DIRECTORY}/rules.tsv raw=${BENCH_DIRECTORY}/raw.svg
+  typescript replay "${data}" "$@"
+  gnuplot -c "${HOME_DIRECTORY}/scripts/bench/replay.gp" "${data}" "${raw}"
+  # In a shell of its own: it names things as we do.
+  bash -c 'source "$1" && finish "$2"' finish "${HOME_DIRECTORY}/scripts/charts/draw.sh" "${raw}" >|"${BENCH_DIRECTORY}/rules.svg"
+  printf 'chart: %s\n' "${BENCH_DIRECTORY}/rules.svg" >&2
+}
+
 # Runs a TypeScript file of this directory.
 typescript() {
   local name=$1 bundle=${HOME_DIRECTORY}/node_modules/.cache/perf-gate-bench-$1.mjs
@@ -413,7 +424,7 @@ main() {
     replay)
       shift
       (($# > 0)) || set -- "${HOME_DIRECTORY}"/fixtures/recorded/*.ndjson.gz
-      typescript replay "$@"
+      replay "$@"
       ;;
     stored) stored "${2:-20}" ;;
     start) start_times "${2:-3}" ;;

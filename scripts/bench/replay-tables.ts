@@ -86,6 +86,24 @@ export const rules: Part = (recording, results) => {
   ].join("\n");
 };
 
+/** The rules as a block of the data of replay.gp: unchanged yet red, and -5% and -10% found, in percent. */
+export function chartData(name: string, results: Results): string {
+  const rules: [label: string, rule: string][] = [["perf-gate", ""]];
+  for (const { name: rule, rounds } of OTHERS) {
+    rules.push([rounds === 1 ? rule : `${rule}, ${rounds} rounds a run`, `${rule} ${rounds}`]);
+  }
+  const lines = rules.map(([label, rule], i) => {
+    const [same, slow5, slow10] = ["", "slow-5", "slow-10"].map((head) => results(head, [], rule)) as [
+      Tally,
+      Tally,
+      Tally,
+    ];
+    const shares = [same.red / same.runs, slow5.found / slow5.runs, slow10.found / slow10.runs];
+    return [i + 1, label, ...shares.map((part) => (100 * part).toFixed(2))].join("\t");
+  });
+  return [`0\t${name}`, ...lines].join("\n");
+}
+
 /** Ours, head by head. */
 export const byHead: Part = ({ header }, results) => {
   const rows = header.heads.map((head) => {

@@ -1,9 +1,11 @@
 /**
- * Decision rules over recorded blocks: `replay.ts RECORDING...` prints, for every recording, what runs drawn from its
- * blocks come to by perf-gate's rule and by those of other tools; whether the promise about false reds holds with
- * every cell on its line; where the minutes go and what fewer of them cost; what CPU time per request is worth.
+ * Decision rules over recorded blocks: `replay.ts DATA RECORDING...` prints, for every recording, what runs drawn from
+ * its blocks come to by perf-gate's rule and by those of other tools; whether the promise about false reds holds with
+ * every cell on its line; where the minutes go and what fewer of them cost; what CPU time per request is worth. DATA is
+ * written for replay.gp.
  */
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
@@ -15,6 +17,7 @@ import { gate, OTHERS, type Tally, tally } from "./replay-runs.ts";
 import {
   byHead,
   calibration,
+  chartData,
   cpuTime,
   firstLooks,
   lengths,
@@ -102,8 +105,9 @@ async function workAll(jobs: readonly Job[]): Promise<Tallies[]> {
   return results;
 }
 
-async function main(paths: readonly string[]): Promise<void> {
+async function main(chart: string, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) throw new InputError("replay: no recording; bench.sh record makes one");
+  const charts: string[] = [];
   for (const path of paths) {
     const recording = readRecording(path);
     const { blocks } = recording.header;
@@ -121,16 +125,20 @@ async function main(paths: readonly string[]): Promise<void> {
       return found;
     };
     const runs = jobs.reduce((sum, job) => sum + job.runs * (job.others ? OTHERS.length : 1), 0);
+    charts.push(chartData(basename(path, ".ndjson.gz"), results));
     const parts = [setting, rules, byHead, calibration, times, firstLooks, lengths, cpuTime];
     console.log(`# ${basename(path, ".ndjson.gz")}\n`);
     for (const part of parts) console.log(`${part(recording, results)}\n`);
     console.log(`${runs.toLocaleString("en")} simulated runs in ${seconds.toFixed(0)} s.\n`);
   }
+  // Two blank lines between blocks: gnuplot's.
+  writeFileSync(chart, `${charts.join("\n\n\n")}\n`);
 }
 
 if (isMainThread) {
   try {
-    await main(process.argv.slice(2));
+    const [chart = "", ...paths] = process.argv.slice(2);
+    await main(chart, paths);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     console.error(error.message);
