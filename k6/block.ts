@@ -188,7 +188,7 @@ export const options = buildOptions();
 function flowTarget(arm: "base" | "head", scenario: string): FlowTarget {
   const { url, host } = block.arms[arm];
   const headers: Headers = { Host: host };
-  if (block.scenarios[scenario]?.connection === "close") headers["Connection"] = "close";
+  if (block.scenarios[scenario]?.connection[arm] === "close") headers["Connection"] = "close";
   return { url, host, headers };
 }
 

@@ -66,13 +66,13 @@ export async function main(version: string): Promise<void> {
     command
       .option(
         "--base <dir>",
-        "tree of the version to compare with, an image (name@sha256:...), or `stored`: records of earlier runs",
+        "tree of the version to compare with, an image (name@sha256:...), `variant=NAME` of the configuration, or `stored`: records of earlier runs",
       )
       .option(
         "--base-ref <ref>",
         "the same as a branch, tag or commit of the head's repository; with --base stored, where no record compares",
       )
-      .option("--head <dir>", "tree or image of the version to judge (default: the current directory)")
+      .option("--head <dir>", "tree, image or `variant=NAME` of the version to judge (default: the current directory)")
       .option(
         "-c, --config <file>",
         "configuration; the base's copy of it judges where there is one (default: perf-gate.yml)",

@@ -10,6 +10,7 @@ import {
   type Load,
   type Scenario,
   type TargetConfig,
+  type Variant,
   type Work,
 } from "../core/model.ts";
 import { defaultName } from "./scenario-schema.ts";
@@ -18,6 +19,7 @@ import type { FileShape } from "./schema.ts";
 type ScenarioShape = NonNullable<FileShape["scenarios"]>[number];
 type GateShape = FileShape["gate"];
 type TargetShape = FileShape["target"];
+type VariantShape = NonNullable<FileShape["variants"]>[string];
 
 const HOME: Pick<ScenarioShape, "path" | "model" | "gate"> = { path: "/", model: "closed", gate: {} };
 /** What is measured where nothing is said. */
@@ -32,6 +34,7 @@ export function toConfig(file: FileShape, flowPath: (flow: string) => string): C
   return {
     target: toTarget(file.target),
     scenarios: (file.scenarios ?? DEFAULT_SCENARIOS).map((scenario) => toScenario(scenario, file.gate, flowPath)),
+    ...(file.variants === undefined ? {} : { variants: toVariants(file.variants) }),
     gate: {
       maxOverallQpsDrop: file.gate["max-overall-qps-drop"],
       onInconclusive: file.gate["on-inconclusive"],
@@ -115,14 +118,34 @@ function toLinks(links: TargetShape["links"]): Record<string, Link> {
   return Object.fromEntries(Object.entries(links).map(([name, settings]) => [name, link(settings)]));
 }
 
+function toVariants(variants: Record<string, VariantShape>): Record<string, Variant> {
+  return Object.fromEntries(Object.entries(variants).map(([name, settings]) => [name, toVariant(settings)]));
+}
+
+function toVariant({ env, php, links, resources, connection, query }: VariantShape): Variant {
+  const { "process-manager": processManager, ...rest } = php;
+  return {
+    env,
+    php: given({ ...rest, processManager }),
+    links: toLinks(links),
+    ...given({ resources, connection, query }),
+  };
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Without what is not there. */
+function given<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
 function toMaxAdded(added: GateShape["max-added"]): GateConfig["maxAdded"] {
-  const named = {
+  return given({
     sqlStatements: added["sql-statements"],
     dbConnections: added["db-connections"],
     redisCommands: added["redis-commands"],
     responseBytes: added["response-bytes"],
-  };
-  return Object.fromEntries(Object.entries(named).filter(([, allowed]) => allowed !== undefined));
+  });
 }
 
 function toScenario(scenario: ScenarioShape, gate: GateShape, flowPath: (flow: string) => string): Scenario {

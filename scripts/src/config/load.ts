@@ -9,7 +9,7 @@ import { complaint } from "./leaves.ts";
 import { keyPath, problemsOf, toInputError } from "./problems.ts";
 import { isFlowPath } from "./scenario-schema.ts";
 import { fileSchema } from "./schema.ts";
-import { isMapping } from "./shapes.ts";
+import { isMapping, type Raw } from "./shapes.ts";
 import { type Problem, readYaml } from "./yaml.ts";
 
 /** Where a configuration is looked for, in this order. */
@@ -75,12 +75,18 @@ export function parseConfig(text: string, { file, directory, isFile = isRegularF
     });
 
   const beside: Problem[] = [];
-  const target = isMapping(yaml.data) ? yaml.data["target"] : undefined;
+  const data: Raw = isMapping(yaml.data) ? yaml.data : {};
+  const { target, variants } = data;
   if (isMapping(target)) {
-    checkBesideCompose(target, (below, message, at) => {
-      const path = ["target", ...below];
-      beside.push({ position: yaml.locate(path, at === "key"), message: `${keyPath(path)}: ${message}` });
-    });
+    const checkAt = (above: string[], settings: Raw) =>
+      checkBesideCompose(settings, (below, message, at) => {
+        const path = [...above, ...below];
+        beside.push({ position: yaml.locate(path, at === "key"), message: `${keyPath(path)}: ${message}` });
+      });
+    checkAt(["target"], target);
+    for (const [name, settings] of Object.entries(isMapping(variants) ? variants : {})) {
+      if (isMapping(settings)) checkAt(["variants", name], { compose: target["compose"], php: settings["php"] });
+    }
   }
 
   const result = fileSchema.safeParse(yaml.data);

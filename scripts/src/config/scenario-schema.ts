@@ -40,6 +40,8 @@ export function isFlowPath(value: string): boolean {
   return printable(500)(value) && /\.(js|mjs|ts)$/.test(value);
 }
 
+export const connection = oneOf(["keep-alive", "close"]);
+
 const checks = section({
   status: oneOrMany(number({ min: 100, max: 599, example: "200" }), "status codes", "[200, 204]")
     .prefault(200)
@@ -116,7 +118,7 @@ const scenarioShape = {
   checks: checks
     .optional()
     .describe("What a good answer is; anything else counts as an error. With `path` only: a flow checks by itself."),
-  connection: oneOf(["keep-alive", "close"])
+  connection: connection
     .prefault("keep-alive")
     .describe("Whether connections are kept (`keep-alive`), or opened anew for every request (`close`)."),
   model: oneOf(["closed", "open", "ramp"])

@@ -2,8 +2,9 @@ import type * as z from "zod";
 import { parseCpuList } from "../core/layout.ts";
 import { bytes, duration, leaf, number, oneOf, percent, text, wordOr } from "./leaves.ts";
 import { margins, scenarios } from "./scenario-schema.ts";
-import { isMapping, printable, section } from "./shapes.ts";
+import { ALWAYS, isMapping, printable, section } from "./shapes.ts";
 import { target } from "./target-schema.ts";
+import { checkVariants, variants } from "./variant-schema.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -39,6 +40,12 @@ export const fileSchema = section({
   scenarios: scenarios
     .optional()
     .describe("What is asked of the application. Default: path / at 1 and 20 VUs, with keep-alive and without."),
+  variants: variants
+    .optional()
+    .describe(
+      "Named sets of settings of the application, to be compared with one another or with none: " +
+        "`--base variant=NAME --head variant=NAME`. Each is merged over `target` and over every scenario.",
+    ),
   gate: section({
     "max-qps-drop": margins["max-qps-drop"]
       .prefault("5%")
@@ -168,7 +175,10 @@ export const fileSchema = section({
   })
     .prefault({})
     .describe("Records of earlier runs as a base: `--base stored`."),
-});
+}).superRefine((file, context) => {
+  if (!isMapping(file)) return;
+  checkVariants(file, (path, message, at) => context.addIssue({ code: "custom", path, message, params: { at } }));
+}, ALWAYS);
 
 /** What fileSchema gives. */
 export type FileShape = z.output<typeof fileSchema>;

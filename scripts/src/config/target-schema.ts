@@ -63,6 +63,12 @@ const copied = () =>
     json: { writtenExamples: [".env", "vendor"] },
   });
 
+export const env = namedValues({
+  allowed: "the name of an environment variable",
+  pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
+  reserved: { port: "It is chosen for every start." },
+});
+
 const phpIni = namedValues({
   allowed: "the name of a php.ini setting",
   pattern: /^[A-Za-z_][A-Za-z0-9_.-]*$/,
@@ -78,42 +84,50 @@ const phpVersion = leaf<string>({
   json: { enum: [...PHP_VERSIONS, ...PHP_VERSIONS.map(Number)] },
 });
 
-const php = section({
-  version: phpVersion
-    .optional()
-    .describe(
-      "PHP of the bundled containers; without them, that of the php-fpm to run. Default: 8.4, or the newest installed.",
-    ),
+/** Settings of php-fpm, without their defaults. */
+export const phpKeys = {
+  version: phpVersion.describe(
+    "PHP of the bundled containers; without them, that of the php-fpm to run. Default: 8.4, or the newest installed.",
+  ),
   binary: text({
     allowed: "the name or path of a php-fpm binary",
     accept: printable(500),
     fix: "Write for example php-fpm8.4.",
     json: { writtenExamples: ["php-fpm8.4", "/usr/sbin/php-fpm8.2"] },
-  })
-    .optional()
-    .describe("php-fpm binary, as a name in PATH or a path. Default: the newest one found on this machine."),
-  "process-manager": oneOf(["static", "dynamic", "ondemand"])
-    .prefault("static")
-    .describe("How php-fpm manages its workers (`pm`). Static has no forks during a measurement."),
-  workers: number({ min: 1, max: 1000, example: "8" })
-    .prefault(8)
-    .describe("Number of php-fpm workers (`pm.max_children`). Use what production has per core times the cores here."),
-  opcache: flag().prefault(true).describe("Whether OPcache is on."),
-  jit: oneOf(["off", "function", "tracing"]).prefault("off").describe("PHP's just-in-time compiler; needs OPcache."),
-  backlog: number({ min: 1, max: 65_535, example: "511" })
-    .prefault(511)
-    .describe("Connections that may wait for a worker (`listen.backlog`)."),
-  ini: phpIni.prefault({}).describe("Further php.ini settings, name: value, such as memory_limit: 256M."),
+  }).describe("php-fpm binary, as a name in PATH or a path. Default: the newest one found on this machine."),
+  "process-manager": oneOf(["static", "dynamic", "ondemand"]).describe(
+    "How php-fpm manages its workers (`pm`). Static has no forks during a measurement.",
+  ),
+  workers: number({ min: 1, max: 1000, example: "8" }).describe(
+    "Number of php-fpm workers (`pm.max_children`). Use what production has per core times the cores here.",
+  ),
+  opcache: flag().describe("Whether OPcache is on."),
+  jit: oneOf(["off", "function", "tracing"]).describe("PHP's just-in-time compiler; needs OPcache."),
+  backlog: number({ min: 1, max: 65_535, example: "511" }).describe(
+    "Connections that may wait for a worker (`listen.backlog`).",
+  ),
+  ini: phpIni.describe("Further php.ini settings, name: value, such as memory_limit: 256M."),
+};
+
+const php = section({
+  version: phpKeys.version.optional(),
+  binary: phpKeys.binary.optional(),
+  "process-manager": phpKeys["process-manager"].prefault("static"),
+  workers: phpKeys.workers.prefault(8),
+  opcache: phpKeys.opcache.prefault(true),
+  jit: phpKeys.jit.prefault("off"),
+  backlog: phpKeys.backlog.prefault(511),
+  ini: phpKeys.ini.prefault({}),
 }).superRefine((settings, context) => {
   if (!isMapping(settings)) return;
-  if (settings.jit !== undefined && settings.jit !== "off" && settings.opcache === false) {
-    context.addIssue({
-      code: "custom",
-      path: ["jit"],
-      message: complaint("off where OPcache is off", settings.jit, "Write jit: off, or opcache: true."),
-    });
-  }
+  checkJit(settings, (path, message) => context.addIssue({ code: "custom", path, message }));
 }, ALWAYS);
+
+/** Nobody asks for a compiler that cannot be on. */
+export function checkJit({ jit, opcache }: Raw, report: Report): void {
+  if (jit === undefined || jit === "off" || opcache !== false) return;
+  report(["jit"], complaint("off where OPcache is off", jit, "Write jit: off, or opcache: true."));
+}
 
 /** What an application learns about each service that was started for it. */
 export const SERVICE_VARIABLES: Record<ServiceName, readonly string[]> = {
@@ -127,8 +141,8 @@ const references = Object.values(SERVICE_VARIABLES)
   .map((name) => `\${${name}}`)
   .join(", ");
 
-/** Every `${NAME}` in target.env is a variable of a service that is started. */
-function checkReferences(settings: Raw, report: Report): void {
+/** Every `${NAME}` in `env` is a variable of a service that is started. */
+export function checkReferences(settings: Raw, report: Report): void {
   const { env, services, driver, compose } = settings;
   if (!isMapping(env) || !Array.isArray(services) || driver === "url") return;
   const known = SERVICES.filter((name) => services.includes(name)).flatMap((name) => SERVICE_VARIABLES[name]);
@@ -148,7 +162,7 @@ function checkReferences(settings: Raw, report: Report): void {
 }
 
 /** Every link of the bundled target leads to a service that is started. */
-function checkLinks({ links, services, compose }: Raw, report: Report): void {
+export function checkLinks({ links, services, compose }: Raw, report: Report): void {
   if (!isMapping(links) || !Array.isArray(services) || compose !== undefined) return;
   for (const name of Object.keys(links)) {
     if (services.includes(name)) continue;
@@ -209,11 +223,7 @@ export const target = section({
       "Services to start for the application: `mysql` (a schema per version), `redis` (a database number per version), " +
         "`http` (a stand-in for third parties that answers every path at once).",
     ),
-  env: namedValues({
-    allowed: "the name of an environment variable",
-    pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
-    reserved: { port: "It is chosen for every start." },
-  })
+  env: env
     .prefault({})
     .describe(
       `Environment variables of the application and of the prepare commands. ${references} stand for what the services ` +

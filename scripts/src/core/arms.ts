@@ -1,4 +1,14 @@
-import { ARMS, type Arm, type Asked, type Plan, type Scenario, type ServiceName, type TargetConfig } from "./model.ts";
+import {
+  ARMS,
+  type Arm,
+  type Asked,
+  type ConnectionPolicy,
+  type Plan,
+  type Scenario,
+  type ServiceName,
+  type TargetConfig,
+  type Work,
+} from "./model.ts";
 
 type Arms = Pick<Plan, "config" | "own">;
 
@@ -14,7 +24,23 @@ export function targetOf({ config, own }: Arms, arm: Arm): TargetConfig {
 
 /** What an arm is asked in the cells of a scenario. */
 export function askedOf({ own }: Pick<Plan, "own">, { work, checks }: Scenario, arm: Arm): Asked {
-  return own?.[arm]?.asked ?? { work, checks };
+  const { asked, query } = own?.[arm] ?? {};
+  return asked ?? { work: query === undefined ? work : withQuery(work, query), checks };
+}
+
+/** PHP takes the last of two parameters of the same name. A flow asks by itself. */
+function withQuery(work: Work, query: string): Work {
+  if (work.kind === "flow") return work;
+  return { ...work, path: `${work.path}${work.path.includes("?") ? "&" : "?"}${query}` };
+}
+
+/** Whether an arm keeps its connections in the cells of a scenario. */
+export function connectionOf(
+  { own }: Pick<Plan, "own">,
+  { connection }: Pick<Scenario, "connection">,
+  arm: Arm,
+): ConnectionPolicy {
+  return own?.[arm]?.connection ?? connection;
 }
 
 /** Whether an arm is another application: then rates and counts of one tell nothing of the other. */

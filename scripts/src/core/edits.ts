@@ -94,7 +94,8 @@ function targetEdits(base: Config, head: Config): ConfigEdit[] {
   return shared.flatMap((key) => edit(`target.${key}`, say(base.target[key]), say(head.target[key])));
 }
 
-function edit(key: string, base: string | null, head: string | null): ConfigEdit[] {
+/** The edit of a setting, its values cut where they are long; none where both are the same. */
+export function edit(key: string, base: string | null, head: string | null): ConfigEdit[] {
   return base === head ? [] : [{ key, base: cut(base), head: cut(head) }];
 }
 

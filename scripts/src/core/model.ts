@@ -215,9 +215,22 @@ export interface BaselineConfig {
   noise: number;
 }
 
+/** What a named variant of the service sets, merged over `target` and over every scenario; see core/variants.ts. */
+export interface Variant {
+  env: Record<string, string>;
+  php: Partial<PhpSettings>;
+  resources?: Resources;
+  links: Record<string, Link>;
+  connection?: ConnectionPolicy;
+  /** Parameters that every request has in addition: "a=1&b=2". */
+  query?: string;
+}
+
 export interface Config {
   target: TargetConfig;
   scenarios: Scenario[];
+  /** By name; absent = there are none. */
+  variants?: Record<string, Variant>;
   gate: GateConfig;
   measure: MeasureConfig;
   baseline: BaselineConfig;
@@ -243,6 +256,9 @@ export interface OwnConfig {
   target: TargetConfig;
   /** Of another application: what it is asked in every cell; connection policy and load are those of the cell. */
   asked?: Asked;
+  /** As in Variant. */
+  connection?: ConnectionPolicy;
+  query?: string;
 }
 
 /** Logical CPUs, ascending. */
@@ -626,7 +642,7 @@ export interface CensusDifference {
   exceeded: boolean;
 }
 
-/** A setting that the head's configuration would change, and that the base's decided. */
+/** A setting that two configurations, or two variants, have differently. */
 export interface ConfigEdit {
   /** As it stands in the file: "gate.max-qps-drop", 'scenarios["checkout"].gate.max-p99'. */
   key: string;

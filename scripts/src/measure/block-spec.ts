@@ -25,7 +25,7 @@ export interface SlotSpec {
 /** What k6/block.ts reads from the file in BLOCK. */
 export interface BlockSpec {
   arms: Record<Arm, { url: string; host: string }>;
-  scenarios: Record<string, { connection: ConnectionPolicy; asked: Record<Arm, Asked> }>;
+  scenarios: Record<string, { connection: Record<Arm, ConnectionPolicy>; asked: Record<Arm, Asked> }>;
   /** Every listed scenario in turn, on both arms at once; results are discarded. 0 s = none. */
   warmUp: { seconds: number; gracefulSeconds: number; vus: Record<Arm, number>; scenarios: string[] };
   slots: SlotSpec[];

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { askedOf, isOther, perArm, targetOf } from "../core/arms.ts";
+import { askedOf, connectionOf, perArm, targetOf } from "../core/arms.ts";
 import { MeasureError } from "../core/errors.ts";
 import {
   ARMS,
@@ -76,11 +76,11 @@ export async function runBlock(
 }
 
 /**
- * One short slot for every cell, closed whatever its model, to learn its rate: of the base, and where that is another
- * application of both arms. Then the slower one counts: slots have to be long enough for both.
+ * One short slot for every cell, closed whatever its model, to learn its rate: of the base, and where an arm has a
+ * configuration of its own of both. Then the slower one counts: slots have to be long enough for both.
  */
 export async function runPilot(rig: Rig): Promise<{ cell: Cell; qps: number; p99Ms: number | null }[]> {
-  const arms: readonly Arm[] = isOther(rig.plan) ? ARMS : ["base"];
+  const arms: readonly Arm[] = rig.plan.own === undefined ? ["base"] : ARMS;
   let startSeconds = PILOT_WARM_UP + WARM_UP_GAP;
   const schedule = rig.plan.cells.flatMap((cell) =>
     arms.map((arm, order): PilotSlot => {
@@ -261,12 +261,13 @@ export function subjectsOf(
   { plan, target }: Rig,
   scenarios: readonly Scenario[],
 ): Pick<BlockSpec, "arms" | "scenarios"> {
-  const asked = (scenario: Scenario) => perArm((arm) => askedOf(plan, scenario, arm));
+  const subject = (scenario: Scenario) => ({
+    connection: perArm((arm) => connectionOf(plan, scenario, arm)),
+    asked: perArm((arm) => askedOf(plan, scenario, arm)),
+  });
   return {
     arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),
-    scenarios: Object.fromEntries(
-      scenarios.map((scenario) => [scenario.name, { connection: scenario.connection, asked: asked(scenario) }]),
-    ),
+    scenarios: Object.fromEntries(scenarios.map((scenario) => [scenario.name, subject(scenario)])),
   };
 }
 

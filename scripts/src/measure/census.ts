@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import { askedOf, targetOf } from "../core/arms.ts";
+import { askedOf, connectionOf, targetOf } from "../core/arms.ts";
 import {
   ARMS,
   type Arm,
@@ -43,7 +43,7 @@ export async function takeCensus(rig: Rig, progress: (line: string) => void): Pr
       arms[arm] =
         work.kind === "flow"
           ? await countFlow(rig, scenario, arm)
-          : await countRequest(rig, { work, checks, connection: scenario.connection }, arm);
+          : await countRequest(rig, { work, checks, connection: connectionOf(rig.plan, scenario, arm) }, arm);
     }
     scenarios.push({ scenario: scenario.name, arms: arms as Record<Arm, CensusArm> });
   }

@@ -77,8 +77,8 @@ export async function resolveAnchor(
 const IMAGE =
   /^((?:[a-z0-9.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]*)?@sha256:[0-9a-f]{12})[0-9a-f]{52}$/i;
 
-/** A directory, or an image where there is no such directory. */
-async function fromPath(flag: string, path: string): Promise<ArmSource> {
+/** A directory, or an image where there is no such directory. Throws InputError where it is neither. */
+export async function fromPath(flag: string, path: string): Promise<ArmSource> {
   const directory = resolve(path);
   if (!existsSync(directory)) {
     const label = IMAGE.exec(path)?.[1];

@@ -1,6 +1,6 @@
 import { findEngine, isUsable } from "../config/engine.ts";
 import { InputError } from "../core/errors.ts";
-import { ARMS, assertNever, type DriverName, type Plan, type TargetConfig } from "../core/model.ts";
+import { ARMS, assertNever, type DriverName, type Plan, type TargetConfig, type Variant } from "../core/model.ts";
 
 type Wanted = DriverName | "auto";
 const NAMES: readonly Wanted[] = ["auto", "compose", "process", "url"];
@@ -43,10 +43,7 @@ function checkDriver(driver: DriverName, target: TargetConfig): void {
     case "compose": {
       const program = programOfThisMachine(target);
       if (compose !== null || program === null) return;
-      throw new InputError(
-        `driver compose: ${program} is for a program of this machine. Remove it, or write a compose file of your own ` +
-          "and name it in target.compose",
-      );
+      throw needsThisMachine(program);
     }
     case "url":
       if (url === null) {
@@ -63,10 +60,40 @@ function checkDriver(driver: DriverName, target: TargetConfig): void {
     "target.resources": resources !== null,
     "target.links": Object.keys(links).length > 0,
   }).find(([, there]) => there)?.[0];
-  if (containers === undefined) return;
-  throw new InputError(
-    `driver ${driver}: ${containers} needs containers. Use driver compose (\`perf-gate doctor --driver compose\` says ` +
-      `what is missing for it), or remove ${containers}`,
+  if (containers !== undefined) throw needsContainers(driver, containers);
+}
+
+/** @throws InputError where a variant of this name sets what this driver does not have. */
+export function checkVariant(driver: DriverName, name: string, { php, resources, links }: Variant): void {
+  const key = `variants.${name}`;
+  switch (driver) {
+    case "compose":
+      if (php.binary !== undefined) throw needsThisMachine(`${key}.php.binary`);
+      return;
+    case "process":
+      if (resources !== undefined) throw needsContainers(driver, `${key}.resources`);
+      if (Object.keys(links).length > 0) throw needsContainers(driver, `${key}.links`);
+      return;
+    case "url":
+      throw new InputError(
+        `driver url: nothing is started here, so ${key} cannot be. Use driver compose or process, without target.url`,
+      );
+    default:
+      assertNever(driver);
+  }
+}
+
+function needsContainers(driver: DriverName, key: string): InputError {
+  return new InputError(
+    `driver ${driver}: ${key} needs containers. Use driver compose (\`perf-gate doctor --driver compose\` says ` +
+      `what is missing for it), or remove ${key}`,
+  );
+}
+
+function needsThisMachine(key: string): InputError {
+  return new InputError(
+    `driver compose: ${key} is for a program of this machine. Remove it, or write a compose file of your own ` +
+      "and name it in target.compose",
   );
 }
 

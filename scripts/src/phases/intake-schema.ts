@@ -116,8 +116,8 @@ export const planSchema = z.object({
   driver: z.enum(["compose", "process", "url"]),
   config: numbers,
   headConfig: numbers.nullable().optional(),
-  /** Only whether it is there, and likewise the next. */
-  own: z.unknown().optional(),
+  /** Only whether each is there, and likewise the next. */
+  own: z.object({ base: z.unknown().optional(), head: z.unknown().optional() }).optional(),
   beside: z.unknown().optional(),
   cells: z.array(z.object({ id: name, scenario: name })).max(MOST.cells),
   layout: z.object({ generator: cpus, target: cpus, services: cpus, isolated: z.boolean() }),

@@ -79,7 +79,8 @@ export function intake(files: ArtifactFiles, trusted: Trusted): Intake {
   const raw = parseJson("plan.json", files.plan);
   const brought = parseWith(planSchema, "plan.json", raw);
   if (planId(raw as Plan, sha256) !== brought.id) throw refuse("plan.json", "its content does not match its id");
-  if (brought.own !== undefined && brought.stored === undefined) {
+  // The anchor of a run with records may be another application; variants are not what a change is judged by.
+  if (brought.own !== undefined && (brought.stored === undefined || brought.own.head !== undefined)) {
     throw refuse("plan.json", "its two sides were not started alike: the job that measured it has a verdict");
   }
   const config = trustedConfig(trusted);

@@ -1,4 +1,3 @@
-import { isOther } from "../core/arms.ts";
 import { blockSeconds, expectedBlocks, undecided } from "../core/budget.ts";
 import { environmentWarnings } from "../core/environment.ts";
 import { MeasureError } from "../core/errors.ts";
@@ -188,7 +187,7 @@ async function pilotOf(
   const earlier = pilotsOf(log.lines);
   if (earlier.size > 0) return earlier;
   if (begin(rig.plan, census, []).cells.every((state) => state.status !== "judged")) return earlier;
-  progress.step(`pilot: how fast ${isOther(rig.plan) ? "are both" : "is the base"}?`);
+  progress.step(`pilot: how fast ${rig.plan.own === undefined ? "is the base" : "are both"}?`);
   const before = performance.now();
   const found = await runPilot(rig);
   rig.signal.throwIfAborted();

@@ -2,16 +2,29 @@ import { randomInt } from "node:crypto";
 import { join, resolve } from "node:path";
 import { loadConfig } from "../config/load.ts";
 import { formatPercent, parseDurationMs } from "../config/units.ts";
+import { connectionOf } from "../core/arms.ts";
 import { expectedSeconds, fewestRounds, mainDeadline } from "../core/budget.ts";
 import { InputError } from "../core/errors.ts";
-import type { ArmSource, Beside, Config, DriverName, History, Plan, StoredBase } from "../core/model.ts";
+import {
+  ARMS,
+  type ArmSource,
+  type Beside,
+  type Config,
+  type DriverName,
+  type History,
+  type Plan,
+  type Scenario,
+  type StoredBase,
+} from "../core/model.ts";
 import { beforePilot, buildPlan } from "../core/plan.ts";
+import { differingSettings } from "../core/variants.ts";
 import { type ArmOptions, checkCopied, checkOut, resolveArms, sameTree } from "./arms.ts";
 import { recordsBeside } from "./beside.ts";
 import { checkImages, chooseDriver, wantedDriver, whyDriver } from "./driver.ts";
 import { type Judge, judgeOf } from "./judge.ts";
 import { layoutFor } from "./machine.ts";
 import { STORED, storedBase } from "./stored-base.ts";
+import { namedVariants, variantArms } from "./variants.ts";
 import { type Env, sha256, type WorkDirectory } from "./work-directory.ts";
 
 export interface PlanOptions extends ArmOptions {
@@ -34,6 +47,8 @@ export async function planPhase(
   warn: (line: string) => void,
   env: Env = process.env,
 ): Promise<Plan> {
+  const names = namedVariants(options);
+  if (names !== null) return await finish(options, work, env, await variantArms(options, names, warn));
   if (options.base === STORED) {
     const base = await storedBase(options, resolve(work.path, "trees"), warn, env);
     if (base.kind === "stored") return await finish(options, work, env, base);
@@ -105,9 +120,9 @@ async function finish(
   const driver = chosen ?? (await chooseDriver(wanted, config.target));
   checkImages(arms, driver, config.target);
   const budgetSeconds = options.budget === undefined ? config.measure.budgetSeconds : parseBudget(options.budget);
-  // A run for which records were asked for has been told of them.
-  const asked = stored !== undefined || why !== undefined;
-  const beside = asked ? null : await recordsBeside(options, arms, config, driver, env);
+  // A run for which records were asked for has been told of them; they are of the tree as it is, not of variants.
+  const told = stored !== undefined || why !== undefined || own !== undefined;
+  const beside = told ? null : await recordsBeside(options, arms, config, driver, env);
   const history = read ?? beside?.history;
   const plan = buildPlan(
     {
@@ -157,18 +172,20 @@ export function describePlan(plan: Plan, work: WorkDirectory): string {
     `${plan.stored === undefined ? "base  " : "anchor"}     ${arm(plan.arms.base)}`,
     `head       ${arm(plan.arms.head)}${plan.sameSource ? "   the same tree: an A/A run" : ""}`,
     ...(plan.beside === undefined ? [] : [`beside     ${describeBeside(plan.beside, work.readHistory(plan))}`]),
+    ...differingSettings(plan).map(
+      ({ key, base, head }) => `differs    ${key}: ${base ?? "not set"} → ${head ?? "not set"}`,
+    ),
     `driver     ${plan.driver}${why === null ? "" : ` (${why})`}`,
     `isolation  ${plan.layout.note}`,
     `allowed    ${describeMargins(plan)}`,
     "",
     `${plan.cells.length} ${plan.cells.length === 1 ? "cell" : "cells"}:`,
     ...plan.cells.map((cell) => {
-      const { connection, limits, addedByHead } =
-        plan.config.scenarios.find(({ name }) => name === cell.scenario) ?? {};
+      const scenario = plan.config.scenarios.find(({ name }) => name === cell.scenario) as Scenario;
+      const { limits, addedByHead } = scenario;
+      const connection = [...new Set(ARMS.map((arm) => connectionOf(plan, scenario, arm)))].join(" and ");
       if (addedByHead) return `  ${cell.id.padEnd(width)}  ${cell.model}, ${connection}, new: shown, not judged`;
-      const gated = [cell.model === "open" ? "" : "QPS", limits?.gateLatency ? "p99" : ""].filter(
-        (part) => part !== "",
-      );
+      const gated = [cell.model === "open" ? "" : "QPS", limits.gateLatency ? "p99" : ""].filter((part) => part !== "");
       return `  ${cell.id.padEnd(width)}  ${cell.model}, ${connection}, gated: ${gated.join(" and ") || "nothing, only shown"}`;
     }),
     "",

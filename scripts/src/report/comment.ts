@@ -46,6 +46,7 @@ const DROPPED: readonly PartName[] = [
   "warnings",
   "margins",
   "edited configuration",
+  "settings",
   "sentences",
 ];
 

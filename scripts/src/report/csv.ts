@@ -1,5 +1,14 @@
 import { stringify } from "csv-stringify/sync";
-import { ARMS, type Arm, type CellResult, type CensusArm, type TestMetric, type TestResult } from "../core/model.ts";
+import { connectionOf } from "../core/arms.ts";
+import {
+  ARMS,
+  type Arm,
+  type CellResult,
+  type CensusArm,
+  type ConnectionPolicy,
+  type TestMetric,
+  type TestResult,
+} from "../core/model.ts";
 import { COUNTS } from "./census.ts";
 import { visible } from "./escape.ts";
 import type { ReportInput } from "./input.ts";
@@ -16,11 +25,11 @@ const JUDGED: readonly TestMetric[] = ["qps", "latency", "min-qps", "max-p99"];
  * on both lines of a cell; ms, requests/s, bytes, cores as the column names say. What was not measured is empty.
  * Text that a spreadsheet would take for a formula gets a leading apostrophe.
  */
-export function renderCsv({ comparison, census }: ReportInput): string {
+export function renderCsv({ comparison, plan, census }: ReportInput): string {
   const counts = new Map(census?.scenarios.map((entry) => [entry.scenario, entry.arms]));
   const rows = comparison.cells.flatMap((result) =>
     ARMS.map((arm) => [
-      ...cellFields(result, arm),
+      ...cellFields(result, arm, connectionOf(plan, result, arm)),
       ...figureFields(result, arm),
       ...countFields(counts.get(result.cell.scenario)?.[arm]),
       ...JUDGED.flatMap((metric) => testFields(metric, testOf(result, metric))),
@@ -31,8 +40,8 @@ export function renderCsv({ comparison, census }: ReportInput): string {
   return stringify([header, ...rows.map((row) => row.map(([, value]) => (value === null ? "" : String(value))))]);
 }
 
-function cellFields(result: CellResult, arm: Arm): Fields {
-  const { cell, connection, verdict, statistic, rounds } = result;
+function cellFields(result: CellResult, arm: Arm, connection: ConnectionPolicy): Fields {
+  const { cell, verdict, statistic, rounds } = result;
   return [
     ["scenario", harmless(cell.scenario)],
     ["load_model", cell.model],

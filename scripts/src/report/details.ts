@@ -1,4 +1,5 @@
 import { markdownTable } from "markdown-table";
+import { connectionOf } from "../core/arms.ts";
 import {
   ARMS,
   type Arm,
@@ -38,6 +39,7 @@ export type PartName =
   | "limits"
   | "warnings"
   | "edited configuration"
+  | "settings"
   | "margins"
   | "work per request"
   | "all numbers"
@@ -148,7 +150,7 @@ function allNumbers({ comparison, plan, environment }: ReportInput): string {
       return [
         escapeMarkdown(result.cell.scenario),
         loadLabel(result),
-        result.connection,
+        connectionOf(plan, result, arm),
         arm,
         qps(figures?.qps),
         ...[latency?.avg, latency?.p50, latency?.p90, latency?.p95, latency?.p99, figures?.maxMs].map(ms),

@@ -1,7 +1,7 @@
 import { markdownTable } from "markdown-table";
 import type { CellResult, Comparison, TestResult } from "../core/model.ts";
 import { detailParts, fold, type Part } from "./details.ts";
-import { editsTable } from "./edits.ts";
+import { editsTable, settingsTable } from "./edits.ts";
 import { escapeMarkdown, MARKDOWN, sentence } from "./escape.ts";
 import { ABSENT, duration, margin, ms, percent, plural, qps, signed, signedPercent } from "./format.ts";
 import { headlineText } from "./headline.ts";
@@ -36,6 +36,7 @@ export function reportParts(input: ReportInput): Part[] {
   const parts: Part[] = [
     { name: "headline", text: `## ${MARK[stateOf(comparison.verdict)]} ${headlineText(comparison, MARKDOWN)}` },
     { name: "sentences", text: paragraphs(decidingLines(input, MARKDOWN)) },
+    { name: "settings", text: settingsTable(input) },
   ];
   if (!green) {
     const [table = "", more = ""] = openTable(comparison, rows);

@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import type { CellResult, Comparison, Verdict } from "../core/model.ts";
-import { editsSentence } from "./edits.ts";
+import { editsSentence, settingsSentence } from "./edits.ts";
 import { type Ink, oneLine, sentence } from "./escape.ts";
 import { ABSENT, ms, qps, signed } from "./format.ts";
 import { headline } from "./headline.ts";
@@ -50,7 +50,7 @@ export function renderTerminal(input: ReportInput, { colour, width }: TerminalOp
   const from = comparison.stored === undefined ? "" : " The first figure is what the records lead to expect here.";
   if (allowed !== "") lines.push(...wrap(`Allowed: ${allowed}. "Between" is what the data allow.${from}`, width, "  "));
   const warnings = (environment?.warnings ?? []).map((warning) => sentence(oneLine(warning)));
-  for (const note of [editsSentence(comparison, ink), ...warnings]) {
+  for (const note of [settingsSentence(input, ink), editsSentence(comparison, ink), ...warnings]) {
     if (note !== "") lines.push(...wrap(`${paint.yellow("note:")} ${note}`, width, "  "));
   }
   lines.push(...wrap("Full report: report.html, report.md, results.csv in the work directory.", width, "  "));

@@ -122,6 +122,7 @@ describe("what a job measures, by its event", () => {
     ["push", () => push({ before: "f".repeat(40), forced: true }), {}, /forced.*is gone.*input base/s],
     ["push", () => push({ before: "f".repeat(40) }), {}, /does not have the commit before the push.*fetch-depth: 0/s],
     ["release", () => ({}), {}, /event release: it does not say what to compare with\. Give the input base/],
+    ["schedule", () => ({}), { INPUT_BASE: "variant=short" }, /knows no branch, tag or commit "variant=short"/],
     ["schedule", () => ({}), { RUNNER_TEMP: "" }, /RUNNER_TEMP is not set: this command is for a job on GitHub/],
     ["schedule", () => ({}), { GITHUB_EVENT_PATH: "/nowhere" }, /GITHUB_EVENT_PATH: \/nowhere cannot be read as JSON/],
     [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compare } from "../../../src/core/compare.ts";
 import type { Census, Config, Environment, Plan, SampleLine, SlotSample } from "../../../src/core/model.ts";
+import { ownOf } from "../../../src/core/variants.ts";
 import type { ArtifactFiles } from "../../../src/github/artifact.ts";
 import { type Intake, intake } from "../../../src/phases/intake.ts";
 import { blocks } from "../../core/support.ts";
@@ -44,6 +45,14 @@ function withOrder(rearrange: (lines: SampleLine[]) => unknown[]): ArtifactFiles
 
 function withPlan(change: (plan: Plan) => object): ArtifactFiles {
   return textOf(forged(soundRun(), change));
+}
+
+/** What `--base variant=lax --head variant=quick` of the head's own configuration writes. */
+function asVariants(plan: Plan): object {
+  const lax = { env: { [HOSTILE]: HOSTILE }, php: {}, links: {}, query: HOSTILE };
+  const quick = { ...lax, php: { jit: "tracing" as const }, connection: "keep-alive" as const };
+  const config = { ...plan.config, variants: { lax, quick } };
+  return { config, own: { base: ownOf(config, lax), head: ownOf(config, quick) } };
 }
 
 function withConfig(change: (config: Config) => object): ArtifactFiles {
@@ -319,6 +328,11 @@ const POISON: [what: string, files: () => ArtifactFiles, comes: RegExp | ((resul
   ["null as the plan", () => ({ ...textOf(soundRun()), plan: "null" }), /^plan\.json .*all of it/],
   ["another version", () => withPlan(() => ({ version: 2 })), /version is not as expected/],
   ["a base that is another application", () => withPlan(() => ({ own: {} })), /not started alike/],
+  [
+    "two variants as its sides",
+    () => withPlan(asVariants),
+    /not started alike: the job that measured it has a verdict/,
+  ],
   ["a plan edited by hand", () => withText("plan", '"seed":20', '"seed":21'), /content does not match its id/],
   [
     "an own property __proto__",

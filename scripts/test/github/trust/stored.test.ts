@@ -102,6 +102,15 @@ describe("a run that was compared with records", () => {
       );
   });
 
+  test("whose head was started as a variant is refused", () => {
+    const config = CONFIG.replace("v1.4.0", "reference");
+    const own = (head: object) =>
+      forged(storedRun(), ({ config: { target } }) => ({ own: { base: { target }, ...head } }));
+    const trusted = { ...TRUSTED_STORED, config };
+    expect(judged(outcome(textOf(own({})), trusted)).plan.stored?.anchor.label).toBe("reference application");
+    expect(outcome(textOf(own({ head: {} })), trusted)).toMatch(/not started alike/);
+  });
+
   test("has no margins, no noise and no history of its own", () => {
     const own = forged(storedRun(0.6), ({ config }) => ({
       config: { ...config, baseline: { ...config.baseline, maxQpsDrop: 0.99, maxP99Rise: 10, noise: 0.5 } },

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import type { Arm, ComposeConfig, OwnConfig, TargetConfig } from "../../../src/core/model.ts";
+import type { Arm, ComposeConfig, OwnConfig, PhpSettings, TargetConfig } from "../../../src/core/model.ts";
 import { armProject, sharedProject } from "../../../src/target/compose/project.ts";
 import { recipesOf } from "../../../src/target/compose/recipe.ts";
 import type { ComposeModel } from "../../../src/target/compose/types.ts";
@@ -23,12 +23,19 @@ const COMPOSE: ComposeConfig = {
 };
 
 /** The recipes of a site whose head is started as `target` says, and its base as `base` says; null = alike. */
-function recipesWith(target: Partial<TargetConfig>, base: Partial<TargetConfig> | null) {
+function recipesWith(
+  target: Partial<TargetConfig>,
+  base: Partial<TargetConfig> | null,
+  php: Partial<PhpSettings> = {},
+) {
   const site: Site = makeSite({ target });
   cleanups.push(site.remove);
   const { plan } = site.options;
   if (base !== null) {
-    const own: Partial<Record<Arm, OwnConfig>> = { base: { target: { ...plan.config.target, ...base } } };
+    const { target: plain } = plan.config;
+    const own: Partial<Record<Arm, OwnConfig>> = {
+      base: { target: { ...plain, ...base, php: { ...plain.php, ...php } } },
+    };
     Object.assign(plan, { own });
   }
   const state = join(site.workDirectory, "state");
@@ -81,6 +88,28 @@ test("a delay that only one of them has keeps their services apart", () => {
   const { recipes } = recipesWith({ services: ["mysql"], links }, { services: ["mysql"], links: {} });
   expect(recipes.base.shared).toEqual([]);
   expect(recipes.shared).toMatchObject({ shared: ["mysql"], target: { links } });
+});
+
+test("two variants of one tree: PHP, its settings, environment and limits of each, and one of each service", () => {
+  const memoryBytes = 2 ** 30;
+  const { recipes, site, state } = recipesWith(
+    { services: ["mysql"], env: { MODE: "plain" } },
+    { services: ["mysql"], env: { MODE: "quick" }, resources: { cpus: 1, memoryBytes, by: "quota" } },
+    { version: "8.2", workers: 3, ini: { memory_limit: "1M" } },
+  );
+  expect(recipes.base.target).toMatchObject({ env: { MODE: "quick" }, resources: { cpus: 1, memoryBytes } });
+  expect(recipes.head.target).toMatchObject({ env: { MODE: "plain" }, resources: null });
+  expect(recipes.base.variables["PERF_GATE_PHP"]).toBe("8.2");
+  expect(recipes.head.variables["PERF_GATE_PHP"]).toBeUndefined();
+  const config = (arm: Arm, file: string) => readFileSync(join(state, `config-${arm}`, file), "utf8");
+  expect(config("base", "php-fpm.conf")).toContain("pm.max_children = 3\n");
+  expect(config("head", "php-fpm.conf")).toContain(
+    `pm.max_children = ${site.options.plan.config.target.php.workers}\n`,
+  );
+  expect(config("base", "ini/perf-gate.ini")).toContain('memory_limit = "1M"');
+  expect(config("head", "ini/perf-gate.ini")).not.toContain("memory_limit");
+  expect(recipes.shared).toMatchObject({ shared: ["mysql"] });
+  expect([recipes.base.shared, recipes.head.shared]).toEqual([["mysql"], ["mysql"]]);
 });
 
 test("what only the head needs is on its networks alone", () => {

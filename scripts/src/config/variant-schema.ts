@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { composeKeys } from "./compose-schema.ts";
+import { text, UNPRINTABLE } from "./leaves.ts";
+import { connection } from "./scenario-schema.ts";
+import { isMapping, mappingOf, type Raw, type Report, section } from "./shapes.ts";
+import { checkJit, checkLinks, checkReferences, env, phpKeys } from "./target-schema.ts";
+
+const variant = section({
+  env: env.prefault({}).describe("Environment variables, in addition to those of target.env or in their place."),
+  php: section(z.object(phpKeys).partial().shape)
+    .prefault({})
+    .describe("Settings of php-fpm in place of those of target.php; `ini` in addition to its own."),
+  resources: composeKeys.resources,
+  links: composeKeys.links,
+  connection: connection.optional().describe("In place of `connection` of every scenario."),
+  query: text({
+    allowed: "parameters such as a=1&b=2, without ? and without spaces",
+    accept: (value) => /^[^\s?#&]+(&[^\s?#&]+)*$/.test(value) && !UNPRINTABLE.test(value),
+    fix: "Write for example connection=short.",
+    json: { writtenExamples: ["connection=short"] },
+  })
+    .optional()
+    .describe("Parameters that every request has in addition; PHP takes the last of two of the same name."),
+});
+
+/** Named sets of settings, two of which can be compared. */
+export const variants = mappingOf(variant, {
+  allowed: "the name of a variant: letters, digits, - and _",
+  pattern: /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/,
+  example: "jit: {php: {jit: tracing}}",
+});
+
+/** What in a variant does not go together with the rest of the file, which is as zod hands it on. */
+export function checkVariants({ target: rest, scenarios, variants: named }: Raw, report: Report): void {
+  if (!isMapping(rest) || !isMapping(named)) return;
+  const flows = Array.isArray(scenarios) && scenarios.some((one) => isMapping(one) && one["flow"] !== undefined);
+  for (const [name, settings] of Object.entries(named)) {
+    if (!isMapping(settings)) continue;
+    const inside: Report = (path, message, at) => report(["variants", name, ...path], message, at);
+    checkReferences({ ...rest, env: settings["env"] }, inside);
+    checkLinks({ ...rest, links: settings["links"] }, inside);
+    const own = isMapping(settings["php"]) ? settings["php"] : {};
+    if (isMapping(rest["php"]) && (own["jit"] ?? own["opcache"]) !== undefined) {
+      checkJit({ ...rest["php"], ...own }, (path, message) => inside(["php", ...path], message));
+    }
+    if (rest["start"] !== undefined && Object.keys(own).length > 0) {
+      inside(["php"], "belongs to php-fpm; target.start is another server. Say it in env, and remove php.", "key");
+    }
+    if (settings["query"] !== undefined && flows) {
+      inside(["query"], "a flow of the scenarios makes its requests itself. Say it in env, and remove query.", "key");
+    }
+  }
+}
