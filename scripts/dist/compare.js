@@ -7,9 +7,9 @@ import {
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-arms.js";
 import "./shared-record.js";
 import "./shared-replay.js";
+import "./shared-arms.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {

@@ -46,7 +46,6 @@ import {
   comparable
 } from "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-arms.js";
 import {
   NO_ANCHOR,
   REFERENCE,
@@ -69,7 +68,9 @@ import {
   signed,
   signedPercent
 } from "./shared-headline.js";
+import "./shared-variants.js";
 import "./shared-replay.js";
+import "./shared-arms.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 

@@ -22,9 +22,10 @@ import {
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-arms.js";
 import "./shared-record.js";
+import "./shared-variants.js";
 import "./shared-replay.js";
+import "./shared-arms.js";
 import "./shared-model.js";
 import {
   __commonJS,
@@ -4524,11 +4525,11 @@ async function main(version) {
   const withWork = (name, description) => program2.command(name).description(description).option("-w, --work-directory <dir>", "where the run's files are kept", DEFAULT_WORK_DIRECTORY).option("--json", "print the result as JSON on stdout").exitOverride();
   const withArms = (command) => command.option(
     "--base <dir>",
-    "tree of the version to compare with, an image (name@sha256:...), or `stored`: records of earlier runs"
+    "tree of the version to compare with, an image (name@sha256:...), `variant=NAME` of the configuration, or `stored`: records of earlier runs"
   ).option(
     "--base-ref <ref>",
     "the same as a branch, tag or commit of the head's repository; with --base stored, where no record compares"
-  ).option("--head <dir>", "tree or image of the version to judge (default: the current directory)").option(
+  ).option("--head <dir>", "tree, image or `variant=NAME` of the version to judge (default: the current directory)").option(
     "-c, --config <file>",
     "configuration; the base's copy of it judges where there is one (default: perf-gate.yml)"
   ).addOption(driverOption("how the service is started: in containers, as processes, or it already runs")).option("--budget <duration>", "most time to spend, e.g. 10m");

@@ -8,7 +8,9 @@ import "./shared-marked.esm.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";
+import "./shared-variants.js";
 import "./shared-replay.js";
+import "./shared-arms.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {

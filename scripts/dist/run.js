@@ -27,14 +27,15 @@ import "./shared-errors.js";
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-arms.js";
 import "./shared-record.js";
 import "./shared-markdown.js";
 import "./shared-marked.esm.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";
+import "./shared-variants.js";
 import "./shared-replay.js";
+import "./shared-arms.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {

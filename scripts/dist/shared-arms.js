@@ -12,7 +12,15 @@ function targetOf({ config, own }, arm) {
   return own?.[arm]?.target ?? config.target;
 }
 function askedOf({ own }, { work, checks }, arm) {
-  return own?.[arm]?.asked ?? { work, checks };
+  const { asked, query } = own?.[arm] ?? {};
+  return asked ?? { work: query === void 0 ? work : withQuery(work, query), checks };
+}
+function withQuery(work, query) {
+  if (work.kind === "flow") return work;
+  return { ...work, path: `${work.path}${work.path.includes("?") ? "&" : "?"}${query}` };
+}
+function connectionOf({ own }, { connection }, arm) {
+  return own?.[arm]?.connection ?? connection;
 }
 function isOther({ own }) {
   return ARMS.some((arm) => own?.[arm]?.asked !== void 0);
@@ -25,6 +33,7 @@ export {
   perArm,
   targetOf,
   askedOf,
+  connectionOf,
   isOther,
   servicesOf
 };

@@ -192,6 +192,7 @@ export {
   resolveArms,
   resolveHead,
   resolveAnchor,
+  fromPath,
   sameTree,
   treesOf,
   checkOut,

@@ -4,20 +4,20 @@ import {
   besideRecords
 } from "./shared-beside.js";
 import {
-  compareStored,
-  configEdits
+  compareStored
 } from "./shared-stored.js";
-import {
-  isOther
-} from "./shared-arms.js";
 import {
   allTests,
   cellIsRed,
+  configEdits,
   estimateOf,
   isDisturbed,
   median,
   replay
 } from "./shared-replay.js";
+import {
+  isOther
+} from "./shared-arms.js";
 import {
   assertNever
 } from "./shared-model.js";

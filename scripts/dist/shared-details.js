@@ -51,9 +51,15 @@ import {
   worstRoom
 } from "./shared-headline.js";
 import {
+  differingSettings
+} from "./shared-variants.js";
+import {
   FIRST_LOOK,
   RECORD_ROUNDS
 } from "./shared-replay.js";
+import {
+  connectionOf
+} from "./shared-arms.js";
 import {
   ARMS,
   assertNever
@@ -767,11 +773,11 @@ var COUNTS = ["sqlStatements", "dbConnections", "redisCommands", "responseBytes"
 
 // scripts/src/report/csv.ts
 var JUDGED = ["qps", "latency", "min-qps", "max-p99"];
-function renderCsv({ comparison, census }) {
+function renderCsv({ comparison, plan, census }) {
   const counts = new Map(census?.scenarios.map((entry) => [entry.scenario, entry.arms]));
   const rows = comparison.cells.flatMap(
     (result) => ARMS.map((arm) => [
-      ...cellFields(result, arm),
+      ...cellFields(result, arm, connectionOf(plan, result, arm)),
       ...figureFields(result, arm),
       ...countFields(counts.get(result.cell.scenario)?.[arm]),
       ...JUDGED.flatMap((metric) => testFields(metric, testOf(result, metric))),
@@ -781,8 +787,8 @@ function renderCsv({ comparison, census }) {
   const header = rows[0]?.map(([name]) => name) ?? ["scenario", "arm", "verdict"];
   return stringify([header, ...rows.map((row) => row.map(([, value]) => value === null ? "" : String(value)))]);
 }
-function cellFields(result, arm) {
-  const { cell, connection, verdict, statistic, rounds } = result;
+function cellFields(result, arm, connection) {
+  const { cell, verdict, statistic, rounds } = result;
   return [
     ["scenario", harmless(cell.scenario)],
     ["load_model", cell.model],
@@ -861,7 +867,7 @@ var import_picocolors = __toESM(require_picocolors(), 1);
 function defaultStringLength(value) {
   return value.length;
 }
-function markdownTable(table2, options) {
+function markdownTable(table3, options) {
   const settings = options || {};
   const align = (settings.align || []).concat();
   const stringLength = settings.stringLength || defaultStringLength;
@@ -871,15 +877,15 @@ function markdownTable(table2, options) {
   const longestCellByColumn = [];
   let mostCellsPerRow = 0;
   let rowIndex = -1;
-  while (++rowIndex < table2.length) {
+  while (++rowIndex < table3.length) {
     const row2 = [];
     const sizes2 = [];
     let columnIndex2 = -1;
-    if (table2[rowIndex].length > mostCellsPerRow) {
-      mostCellsPerRow = table2[rowIndex].length;
+    if (table3[rowIndex].length > mostCellsPerRow) {
+      mostCellsPerRow = table3[rowIndex].length;
     }
-    while (++columnIndex2 < table2[rowIndex].length) {
-      const cell = serialize(table2[rowIndex][columnIndex2]);
+    while (++columnIndex2 < table3[rowIndex].length) {
+      const cell = serialize(table3[rowIndex][columnIndex2]);
       if (settings.alignDelimiters !== false) {
         const size = stringLength(cell);
         sizes2[columnIndex2] = size;
@@ -1111,7 +1117,7 @@ function allNumbers({ comparison, plan, environment }) {
       return [
         escapeMarkdown(result.cell.scenario),
         loadLabel(result),
-        result.connection,
+        connectionOf(plan, result, arm),
         arm,
         qps(figures2?.qps),
         ...[latency?.avg, latency?.p50, latency?.p90, latency?.p95, latency?.p99, figures2?.maxMs].map(ms),
@@ -1351,17 +1357,31 @@ ${shown.join("\n")}`;
 var ROWS_SHOWN = 20;
 function editsTable({ edits = [] }) {
   if (edits.length === 0) return "";
+  const title = `The change edits the configuration: judged by the base's (${plural(edits.length, "difference")})`;
+  return fold(title, table(edits, ["base: this counts", "head"]));
+}
+function settingsTable({ comparison: { arms }, plan }) {
+  const settings = differingSettings(plan);
+  if (settings.length === 0) return "";
+  const header = ARMS.map((arm) => `${arm}: ${escapeMarkdown(arms[arm].label)}`);
+  return ["What differs between the two:", ...table(settings, header)].filter((text) => text !== "").join("\n\n");
+}
+function table(edits, header) {
   const rows = edits.slice(0, ROWS_SHOWN).map(({ key, base, head }) => [key, base ?? ABSENT, head ?? ABSENT].map(escapeMarkdown));
   const more = edits.length > ROWS_SHOWN ? `${edits.length - ROWS_SHOWN} more.` : "";
-  const table2 = markdownTable([["setting", "base: this counts", "head"], ...rows]);
-  const title = `The change edits the configuration: judged by the base's (${plural(edits.length, "difference")})`;
-  return fold(title, [table2, more]);
+  return [markdownTable([["setting", ...header], ...rows]), more];
 }
 function editsSentence({ edits = [] }, ink) {
-  if (edits.length === 0) return "";
+  return edits.length === 0 ? "" : `The head changes ${firstOf(edits, ink)} in its configuration: judged by the base's.`;
+}
+function settingsSentence({ comparison: { arms }, plan }, ink) {
+  const settings = differingSettings(plan);
+  if (settings.length === 0) return "";
+  return `The base is ${ink.text(arms.base.label)}, the head ${ink.text(arms.head.label)}: ${firstOf(settings, ink)}.`;
+}
+function firstOf(edits, ink) {
   const shown = edits.slice(0, 2).map(({ key, base, head }) => `${ink.text(key)} (${ink.text(base ?? ABSENT)} → ${ink.text(head ?? ABSENT)})`);
-  const more = edits.length > 2 ? ` and ${edits.length - 2} more` : "";
-  return `The head changes ${shown.join(", ")}${more} in its configuration: judged by the base's.`;
+  return `${shown.join(", ")}${edits.length > 2 ? ` and ${edits.length - 2} more` : ""}`;
 }
 
 // scripts/src/report/settle.ts
@@ -1651,7 +1671,7 @@ function renderTerminal(input, { colour, width }) {
   const notable = rows.length - passing.length;
   const shown = [...rows.slice(0, notable), ...passing.slice(0, Math.max(0, ROWS_SHOWN2 - notable))];
   const measured = comparison.stored === void 0;
-  if (shown.length > 0) lines.push(...table(shown, width, paint, measured));
+  if (shown.length > 0) lines.push(...table2(shown, width, paint, measured));
   const hidden = rows.length - shown.length;
   if (hidden > 0) lines.push(`  ${hidden} more within what is allowed`);
   if (shown.length > 0) lines.push("");
@@ -1662,7 +1682,7 @@ function renderTerminal(input, { colour, width }) {
   const from = comparison.stored === void 0 ? "" : " The first figure is what the records lead to expect here.";
   if (allowed !== "") lines.push(...wrap(`Allowed: ${allowed}. "Between" is what the data allow.${from}`, width, "  "));
   const warnings = (environment?.warnings ?? []).map((warning) => sentence(oneLine(warning)));
-  for (const note of [editsSentence(comparison, ink), ...warnings]) {
+  for (const note of [settingsSentence(input, ink), editsSentence(comparison, ink), ...warnings]) {
     if (note !== "") lines.push(...wrap(`${paint.yellow("note:")} ${note}`, width, "  "));
   }
   lines.push(...wrap("Full report: report.html, report.md, results.csv in the work directory.", width, "  "));
@@ -1699,7 +1719,7 @@ function statePaint(paint, state) {
       return paint.dim;
   }
 }
-function table(rows, width, paint, measured) {
+function table2(rows, width, paint, measured) {
   const statistics = new Set(rows.map((result) => result.statistic));
   const mixed = statistics.size > 1;
   const names = rows.map((result) => oneLine(result.cell.scenario));
@@ -1826,6 +1846,7 @@ export {
   fold,
   detailParts,
   editsTable,
+  settingsTable,
   cellSentence,
   overallSentence,
   overallDecides,

@@ -26626,6 +26626,7 @@ var DROPPED = [
   "warnings",
   "margins",
   "edited configuration",
+  "settings",
   "sentences"
 ];
 var ACCEPTED_MARK = "🟡";

@@ -57,12 +57,12 @@ import {
   InputError
 } from "./shared-errors.js";
 import {
-  configEdits
-} from "./shared-stored.js";
-import {
   REFERENCE,
   suiteOf
 } from "./shared-record.js";
+import {
+  configEdits
+} from "./shared-replay.js";
 import {
   assertNever
 } from "./shared-model.js";
@@ -1662,8 +1662,8 @@ var planSchema = object({
   driver: _enum(["compose", "process", "url"]),
   config: numbers,
   headConfig: numbers.nullable().optional(),
-  /** Only whether it is there, and likewise the next. */
-  own: unknown().optional(),
+  /** Only whether each is there, and likewise the next. */
+  own: object({ base: unknown().optional(), head: unknown().optional() }).optional(),
   beside: unknown().optional(),
   cells: array(object({ id: name, scenario: name })).max(MOST.cells),
   layout: object({ generator: cpus, target: cpus, services: cpus, isolated: boolean() }),
@@ -1859,7 +1859,7 @@ function intake(files, trusted) {
   const raw = parseJson("plan.json", files.plan);
   const brought = parseWith(planSchema, "plan.json", raw);
   if (planId(raw, sha256) !== brought.id) throw refuse2("plan.json", "its content does not match its id");
-  if (brought.own !== void 0 && brought.stored === void 0) {
+  if (brought.own !== void 0 && (brought.stored === void 0 || brought.own.head !== void 0)) {
     throw refuse2("plan.json", "its two sides were not started alike: the job that measured it has a verdict");
   }
   const config = trustedConfig(trusted);

@@ -14,7 +14,8 @@ import {
   overallSentence,
   renderCsv,
   renderTerminal,
-  roundsPhrase
+  roundsPhrase,
+  settingsTable
 } from "./shared-details.js";
 import {
   ABSENT,
@@ -68,7 +69,8 @@ function reportParts(input) {
   const margins = footer(comparison);
   const parts = [
     { name: "headline", text: `## ${MARK[stateOf(comparison.verdict)]} ${headlineText(comparison, MARKDOWN)}` },
-    { name: "sentences", text: paragraphs(decidingLines(input, MARKDOWN)) }
+    { name: "sentences", text: paragraphs(decidingLines(input, MARKDOWN)) },
+    { name: "settings", text: settingsTable(input) }
   ];
   if (!green) {
     const [table = "", more = ""] = openTable(comparison, rows);

@@ -7,6 +7,7 @@ import {
 import {
   STORED,
   checkImages,
+  checkVariant,
   chooseDriver,
   judgeOf,
   layoutFor,
@@ -17,6 +18,7 @@ import {
 import {
   checkCopied,
   checkOut,
+  fromPath,
   resolveArms,
   sameTree
 } from "./shared-arms~2.js";
@@ -28,17 +30,30 @@ import {
 import {
   formatPercent,
   loadConfig,
-  parseDurationMs
+  nearest,
+  parseDurationMs,
+  show
 } from "./shared-schemas.js";
 import {
   InputError
 } from "./shared-errors.js";
+import {
+  differingSettings,
+  ownOf
+} from "./shared-variants.js";
 import {
   FIRST_LOOK,
   RECORD_ROUNDS,
   cellIsRed,
   liveTests
 } from "./shared-replay.js";
+import {
+  connectionOf,
+  perArm
+} from "./shared-arms.js";
+import {
+  ARMS
+} from "./shared-model.js";
 
 // scripts/src/phases/plan.ts
 import { randomInt } from "node:crypto";
@@ -96,9 +111,62 @@ function expectedRounds(test, cap) {
   return Math.max(1, Math.min(cap, Math.ceil(needed)) - n);
 }
 
+// scripts/src/phases/variants.ts
+var PREFIX = "variant=";
+function namedVariants({ base, head }) {
+  const name = (option = "") => option.startsWith(PREFIX) ? option.slice(PREFIX.length) : null;
+  const names = { base: name(base), head: name(head) };
+  return names.base === null && names.head === null ? null : names;
+}
+async function variantArms(options, names, warn) {
+  const { base, baseRef, head } = options;
+  const instead = "give --base variant=NAME, or --base DIR for the tree as it is";
+  if (base === STORED) throw new InputError(`--base stored: records are of commits, not of variants: ${instead}`);
+  if (baseRef !== void 0) throw new InputError(`--base-ref: a variant is compared within one tree: ${instead}`);
+  const flag = names.base === null ? "--base" : "--head";
+  const other = names.base === null ? base : names.head === null ? head : void 0;
+  const tree = await fromPath(flag, other ?? ".");
+  if (tree.directory === null) throw new InputError(`${flag}: a variant is one of a tree, not of an image`);
+  const judge = await judgeOf({ base: tree, head: tree }, options.config ?? null, warn);
+  const { config } = judge;
+  const driver = await chooseDriver(wantedDriver(options.driver, config.target), config.target);
+  const own = {};
+  const arms = perArm((arm) => {
+    const name = names[arm];
+    if (name === null) return { ...tree, label: other ?? "no variant" };
+    const variant = variantOf(config, name, `--${arm}`);
+    checkVariant(driver, name, variant);
+    own[arm] = ownOf(config, variant);
+    return { ...tree, label: PREFIX + name };
+  });
+  const sameSource = differingSettings({ config, own }).length === 0;
+  if (driver === "process" && config.target.prepare.length > 0 && !sameSource) {
+    warn(
+      "target.prepare runs for both variants in the same tree: what it writes there, such as a cache of the configuration, is the head's for both"
+    );
+  }
+  return { judge, arms, sameSource, driver, own };
+}
+function variantOf({ variants = {} }, name, flag) {
+  const found = Object.hasOwn(variants, name) ? variants[name] : void 0;
+  if (found !== void 0) return found;
+  const known = Object.keys(variants);
+  if (known.length === 0) {
+    throw new InputError(
+      `${flag}: the configuration has no variants. Write for example variants: { jit: { php: { jit: tracing } } }`
+    );
+  }
+  const near = nearest(name, known);
+  throw new InputError(
+    `${flag}: allowed after variant= is one of ${known.join(", ")}; got ${show(name)}${near === null ? "" : `. Did you mean ${near}?`}`
+  );
+}
+
 // scripts/src/phases/plan.ts
 var OVERHEAD = { start: 25, block: 4 };
 async function planPhase(options, work, warn, env = process.env) {
+  const names = namedVariants(options);
+  if (names !== null) return await finish(options, work, env, await variantArms(options, names, warn));
   if (options.base === STORED) {
     const base = await storedBase(options, resolve(work.path, "trees"), warn, env);
     if (base.kind === "stored") return await finish(options, work, env, base);
@@ -138,8 +206,8 @@ async function finish(options, work, env, { judge, arms, sameSource, driver: cho
   const driver = chosen ?? await chooseDriver(wanted, config.target);
   checkImages(arms, driver, config.target);
   const budgetSeconds = options.budget === void 0 ? config.measure.budgetSeconds : parseBudget(options.budget);
-  const asked = stored !== void 0 || why !== void 0;
-  const beside = asked ? null : await recordsBeside(options, arms, config, driver, env);
+  const told = stored !== void 0 || why !== void 0 || own !== void 0;
+  const beside = told ? null : await recordsBeside(options, arms, config, driver, env);
   const history = read ?? beside?.history;
   const plan = buildPlan(
     {
@@ -186,17 +254,20 @@ function describePlan(plan, work) {
     `${plan.stored === void 0 ? "base  " : "anchor"}     ${arm(plan.arms.base)}`,
     `head       ${arm(plan.arms.head)}${plan.sameSource ? "   the same tree: an A/A run" : ""}`,
     ...plan.beside === void 0 ? [] : [`beside     ${describeBeside(plan.beside, work.readHistory(plan))}`],
+    ...differingSettings(plan).map(
+      ({ key, base, head }) => `differs    ${key}: ${base ?? "not set"} → ${head ?? "not set"}`
+    ),
     `driver     ${plan.driver}${why === null ? "" : ` (${why})`}`,
     `isolation  ${plan.layout.note}`,
     `allowed    ${describeMargins(plan)}`,
     "",
     `${plan.cells.length} ${plan.cells.length === 1 ? "cell" : "cells"}:`,
     ...plan.cells.map((cell) => {
-      const { connection, limits, addedByHead } = plan.config.scenarios.find(({ name }) => name === cell.scenario) ?? {};
+      const scenario = plan.config.scenarios.find(({ name }) => name === cell.scenario);
+      const { limits, addedByHead } = scenario;
+      const connection = [...new Set(ARMS.map((arm2) => connectionOf(plan, scenario, arm2)))].join(" and ");
       if (addedByHead) return `  ${cell.id.padEnd(width)}  ${cell.model}, ${connection}, new: shown, not judged`;
-      const gated = [cell.model === "open" ? "" : "QPS", limits?.gateLatency ? "p99" : ""].filter(
-        (part) => part !== ""
-      );
+      const gated = [cell.model === "open" ? "" : "QPS", limits.gateLatency ? "p99" : ""].filter((part) => part !== "");
       return `  ${cell.id.padEnd(width)}  ${cell.model}, ${connection}, gated: ${gated.join(" and ") || "nothing, only shown"}`;
     }),
     "",

@@ -12525,6 +12525,92 @@ function cellsToConfirm(run) {
   ).map((state) => state.cell.id);
 }
 
+// scripts/src/core/edits.ts
+var LONGEST = 80;
+var LIMITS = [
+  ["max-qps-drop", ({ maxQpsDrop }) => percent(maxQpsDrop)],
+  ["max-p99-rise", ({ maxP99Rise }) => percent(maxP99Rise)],
+  ["min-qps", ({ minQps }) => say(minQps)],
+  ["max-p99", ({ maxP99Ms }) => maxP99Ms === null ? null : `${maxP99Ms}ms`],
+  ["latency", ({ gateLatency }) => say(gateLatency)]
+];
+var SINGLE = [
+  ["gate.max-overall-qps-drop", ({ gate }) => percent(gate.maxOverallQpsDrop)],
+  ["gate.on-inconclusive", ({ gate }) => gate.onInconclusive],
+  ["gate.max-added.sql-statements", ({ gate }) => say(gate.maxAdded.sqlStatements)],
+  ["gate.max-added.db-connections", ({ gate }) => say(gate.maxAdded.dbConnections)],
+  ["gate.max-added.redis-commands", ({ gate }) => say(gate.maxAdded.redisCommands)],
+  ["gate.max-added.response-bytes", ({ gate }) => say(gate.maxAdded.responseBytes)],
+  ["measure.rounds", ({ measure }) => say(measure.maxRounds)],
+  ["measure.slot", ({ measure }) => measure.slotSeconds === "auto" ? "auto" : `${measure.slotSeconds}s`],
+  ["measure.warm-up", ({ measure }) => `${measure.warmUpSeconds}s`],
+  ["measure.max-error-rate", ({ measure }) => percent(measure.maxErrorRate)],
+  ["measure.max-foreign-cpu", ({ measure: { maxForeignCores: cores } }) => cores === null ? "off" : percent(cores)],
+  ["measure.isolation", ({ measure }) => say(measure.isolation)],
+  ["baseline.store", ({ baseline }) => baseline.store],
+  ["baseline.branch", ({ baseline }) => baseline.branch],
+  ["baseline.anchor", ({ baseline }) => baseline.anchor],
+  ["baseline.max-qps-drop", ({ baseline }) => percent(baseline.maxQpsDrop)],
+  ["baseline.max-p99-rise", ({ baseline }) => percent(baseline.maxP99Rise)],
+  ["baseline.noise", ({ baseline }) => percent(baseline.noise)]
+];
+function configEdits({ config, headConfig }) {
+  if (headConfig === void 0) return [];
+  if (headConfig === null) return [{ key: "the whole file", base: "there", head: null }];
+  const base = { ...config, scenarios: config.scenarios.filter((scenario) => !scenario.addedByHead) };
+  const others = new Map(headConfig.scenarios.map((scenario) => [scenario.name, scenario]));
+  const pairs = base.scenarios.flatMap((scenario) => {
+    const other = others.get(scenario.name);
+    return other === void 0 ? [] : [[scenario, other]];
+  });
+  return [
+    ...LIMITS.flatMap(([key, sayLimit]) => limitEdits(pairs, key, sayLimit)),
+    ...SINGLE.flatMap(([key, sayOne]) => edit(key, sayOne(base), sayOne(headConfig))),
+    ...scenarioEdits(base.scenarios, headConfig.scenarios, pairs),
+    ...targetEdits(base, headConfig)
+  ];
+}
+function limitEdits(pairs, key, sayLimit) {
+  const edits = pairs.flatMap(
+    ([base, head]) => edit(`${nameOf(base)}.gate.${key}`, sayLimit(base.limits), sayLimit(head.limits))
+  );
+  const [first] = edits;
+  const alike = edits.length === pairs.length && edits.every((e) => e.base === first?.base && e.head === first.head);
+  return first !== void 0 && alike ? [{ ...first, key: `gate.${key}` }] : edits;
+}
+function scenarioEdits(base, head, pairs) {
+  const known = new Set(base.map(({ name }) => name));
+  const kept = new Set(pairs.map(([{ name }]) => name));
+  const added = head.filter(({ name }) => !known.has(name)).length;
+  return [
+    ...added > 0 ? [{ key: "scenarios, added", base: null, head: String(added) }] : [],
+    ...base.filter(({ name }) => !kept.has(name)).map((one) => ({ key: nameOf(one), base: "there", head: null })),
+    ...pairs.flatMap(
+      ([one, other]) => ["work", "connection", "checks", "load"].flatMap(
+        (part) => edit(`${nameOf(one)}, ${part === "work" ? "request" : part}`, say(one[part]), say(other[part]))
+      )
+    )
+  ];
+}
+function targetEdits(base, head) {
+  const keys = Object.keys(base.target);
+  const shared = keys.filter((key) => key !== "driver");
+  return shared.flatMap((key) => edit(`target.${key}`, say(base.target[key]), say(head.target[key])));
+}
+function edit(key, base, head) {
+  return base === head ? [] : [{ key, base: cut(base), head: cut(head) }];
+}
+var nameOf = ({ name }) => `scenarios[${JSON.stringify(name)}]`;
+var percent = (ratio) => `${Number((ratio * 100).toPrecision(6))}%`;
+function say(value) {
+  if (value === null || value === void 0) return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+function cut(text) {
+  if (text === null || text.length <= LONGEST) return text;
+  return `${[...text.slice(0, LONGEST)].slice(0, -1).join("")}…`;
+}
+
 export {
   median,
   scaledMad,
@@ -12545,5 +12631,7 @@ export {
   allTests,
   liveTests,
   cellIsRed,
-  flaggedTests
+  flaggedTests,
+  configEdits,
+  edit
 };

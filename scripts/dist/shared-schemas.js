@@ -14404,6 +14404,11 @@ var copied = () => text({
   fix: "Write for example .env.",
   json: { writtenExamples: [".env", "vendor"] }
 });
+var env = namedValues({
+  allowed: "the name of an environment variable",
+  pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
+  reserved: { port: "It is chosen for every start." }
+});
 var phpIni = namedValues({
   allowed: "the name of a php.ini setting",
   pattern: /^[A-Za-z_][A-Za-z0-9_.-]*$/,
@@ -14416,8 +14421,8 @@ var phpVersion = leaf({
   fix: () => "Write for example 8.4, or name a php-fpm in target.php.binary.",
   json: { enum: [...PHP_VERSIONS, ...PHP_VERSIONS.map(Number)] }
 });
-var php = section({
-  version: phpVersion.optional().describe(
+var phpKeys = {
+  version: phpVersion.describe(
     "PHP of the bundled containers; without them, that of the php-fpm to run. Default: 8.4, or the newest installed."
   ),
   binary: text({
@@ -14425,23 +14430,37 @@ var php = section({
     accept: printable(500),
     fix: "Write for example php-fpm8.4.",
     json: { writtenExamples: ["php-fpm8.4", "/usr/sbin/php-fpm8.2"] }
-  }).optional().describe("php-fpm binary, as a name in PATH or a path. Default: the newest one found on this machine."),
-  "process-manager": oneOf(["static", "dynamic", "ondemand"]).prefault("static").describe("How php-fpm manages its workers (`pm`). Static has no forks during a measurement."),
-  workers: number3({ min: 1, max: 1e3, example: "8" }).prefault(8).describe("Number of php-fpm workers (`pm.max_children`). Use what production has per core times the cores here."),
-  opcache: flag().prefault(true).describe("Whether OPcache is on."),
-  jit: oneOf(["off", "function", "tracing"]).prefault("off").describe("PHP's just-in-time compiler; needs OPcache."),
-  backlog: number3({ min: 1, max: 65535, example: "511" }).prefault(511).describe("Connections that may wait for a worker (`listen.backlog`)."),
-  ini: phpIni.prefault({}).describe("Further php.ini settings, name: value, such as memory_limit: 256M.")
+  }).describe("php-fpm binary, as a name in PATH or a path. Default: the newest one found on this machine."),
+  "process-manager": oneOf(["static", "dynamic", "ondemand"]).describe(
+    "How php-fpm manages its workers (`pm`). Static has no forks during a measurement."
+  ),
+  workers: number3({ min: 1, max: 1e3, example: "8" }).describe(
+    "Number of php-fpm workers (`pm.max_children`). Use what production has per core times the cores here."
+  ),
+  opcache: flag().describe("Whether OPcache is on."),
+  jit: oneOf(["off", "function", "tracing"]).describe("PHP's just-in-time compiler; needs OPcache."),
+  backlog: number3({ min: 1, max: 65535, example: "511" }).describe(
+    "Connections that may wait for a worker (`listen.backlog`)."
+  ),
+  ini: phpIni.describe("Further php.ini settings, name: value, such as memory_limit: 256M.")
+};
+var php = section({
+  version: phpKeys.version.optional(),
+  binary: phpKeys.binary.optional(),
+  "process-manager": phpKeys["process-manager"].prefault("static"),
+  workers: phpKeys.workers.prefault(8),
+  opcache: phpKeys.opcache.prefault(true),
+  jit: phpKeys.jit.prefault("off"),
+  backlog: phpKeys.backlog.prefault(511),
+  ini: phpKeys.ini.prefault({})
 }).superRefine((settings, context) => {
   if (!isMapping(settings)) return;
-  if (settings.jit !== void 0 && settings.jit !== "off" && settings.opcache === false) {
-    context.addIssue({
-      code: "custom",
-      path: ["jit"],
-      message: complaint("off where OPcache is off", settings.jit, "Write jit: off, or opcache: true.")
-    });
-  }
+  checkJit(settings, (path, message) => context.addIssue({ code: "custom", path, message }));
 }, ALWAYS);
+function checkJit({ jit, opcache }, report) {
+  if (jit === void 0 || jit === "off" || opcache !== false) return;
+  report(["jit"], complaint("off where OPcache is off", jit, "Write jit: off, or opcache: true."));
+}
 var SERVICE_VARIABLES = {
   mysql: ["MYSQL_HOST", "MYSQL_PORT", "MYSQL_USER", "MYSQL_PASSWORD", "MYSQL_DATABASE"],
   redis: ["REDIS_HOST", "REDIS_PORT", "REDIS_DB"],
@@ -14449,10 +14468,10 @@ var SERVICE_VARIABLES = {
 };
 var references = Object.values(SERVICE_VARIABLES).flat().map((name) => `\${${name}}`).join(", ");
 function checkReferences(settings, report) {
-  const { env, services: services2, driver, compose } = settings;
-  if (!isMapping(env) || !Array.isArray(services2) || driver === "url") return;
+  const { env: env2, services: services2, driver, compose } = settings;
+  if (!isMapping(env2) || !Array.isArray(services2) || driver === "url") return;
   const known = SERVICES.filter((name) => services2.includes(name)).flatMap((name) => SERVICE_VARIABLES[name]);
-  for (const [key, value] of Object.entries(env)) {
+  for (const [key, value] of Object.entries(env2)) {
     for (const [reference, name = ""] of String(value).matchAll(/\$\{([^}]*)\}/g)) {
       if (known.includes(name)) continue;
       const owner = SERVICES.find((service2) => SERVICE_VARIABLES[service2].includes(name));
@@ -14502,11 +14521,7 @@ var target = section({
   }, ALWAYS).prefault([]).describe(
     "Services to start for the application: `mysql` (a schema per version), `redis` (a database number per version), `http` (a stand-in for third parties that answers every path at once)."
   ),
-  env: namedValues({
-    allowed: "the name of an environment variable",
-    pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
-    reserved: { port: "It is chosen for every start." }
-  }).prefault({}).describe(
+  env: env.prefault({}).describe(
     `Environment variables of the application and of the prepare commands. ${references} stand for what the services of each version have.`
   ),
   ...composeKeys,
@@ -14562,6 +14577,7 @@ var vus = () => number3({ min: 1, max: MAX_VUS, example: "20" });
 function isFlowPath(value) {
   return printable(500)(value) && /\.(js|mjs|ts)$/.test(value);
 }
+var connection = oneOf(["keep-alive", "close"]);
 var checks = section({
   status: oneOrMany(number3({ min: 100, max: 599, example: "200" }), "status codes", "[200, 204]").prefault(200).meta({ oneOrMany: true, description: "Accepted status code, or a list of them." }),
   "body-contains": text({
@@ -14618,7 +14634,7 @@ var scenarioShape = {
     "Request body; with `path` only. A mapping or list is sent as JSON, with content-type: application/json unless headers say otherwise."
   ),
   checks: checks.optional().describe("What a good answer is; anything else counts as an error. With `path` only: a flow checks by itself."),
-  connection: oneOf(["keep-alive", "close"]).prefault("keep-alive").describe("Whether connections are kept (`keep-alive`), or opened anew for every request (`close`)."),
+  connection: connection.prefault("keep-alive").describe("Whether connections are kept (`keep-alive`), or opened anew for every request (`close`)."),
   model: oneOf(["closed", "open", "ramp"]).prefault("closed").describe(
     "`closed`: so many VUs, each sends its next request when the last is answered. `open`: so many requests per second, answered or not. `ramp`: VUs in stages, judged on the plateau."
   ),
@@ -14744,9 +14760,9 @@ var scenarios = array(scenario, {
   reportTwice(names, (index, first) => {
     const name = names[index];
     if (typeof name !== "string" || name === "") return;
-    const given = isMapping(items[index]) && typeof items[index]["name"] === "string";
-    const fix = given ? "Rename one of them." : "Add a name of its own: every scenario without one is called after its path or flow.";
-    const path = given ? [index, "name"] : [index];
+    const given2 = isMapping(items[index]) && typeof items[index]["name"] === "string";
+    const fix = given2 ? "Rename one of them." : "Add a name of its own: every scenario without one is called after its path or flow.";
+    const path = given2 ? [index, "name"] : [index];
     context.addIssue({
       code: "custom",
       path,
@@ -14771,6 +14787,7 @@ function toConfig(file, flowPath) {
   return {
     target: toTarget(file.target),
     scenarios: (file.scenarios ?? DEFAULT_SCENARIOS).map((scenario2) => toScenario(scenario2, file.gate, flowPath)),
+    ...file.variants === void 0 ? {} : { variants: toVariants(file.variants) },
     gate: {
       maxOverallQpsDrop: file.gate["max-overall-qps-drop"],
       onInconclusive: file.gate["on-inconclusive"],
@@ -14848,14 +14865,28 @@ function toLinks(links) {
   });
   return Object.fromEntries(Object.entries(links).map(([name, settings]) => [name, link2(settings)]));
 }
+function toVariants(variants2) {
+  return Object.fromEntries(Object.entries(variants2).map(([name, settings]) => [name, toVariant(settings)]));
+}
+function toVariant({ env: env2, php: php2, links, resources, connection: connection2, query }) {
+  const { "process-manager": processManager, ...rest } = php2;
+  return {
+    env: env2,
+    php: given({ ...rest, processManager }),
+    links: toLinks(links),
+    ...given({ resources, connection: connection2, query })
+  };
+}
+function given(values) {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== void 0));
+}
 function toMaxAdded(added) {
-  const named = {
+  return given({
     sqlStatements: added["sql-statements"],
     dbConnections: added["db-connections"],
     redisCommands: added["redis-commands"],
     responseBytes: added["response-bytes"]
-  };
-  return Object.fromEntries(Object.entries(named).filter(([, allowed]) => allowed !== void 0));
+  });
 }
 function toScenario(scenario2, gate, flowPath) {
   return {
@@ -14974,6 +15005,46 @@ function describeLayout(cpus) {
   return { ...cpus, isolated: !shared, note };
 }
 
+// scripts/src/config/variant-schema.ts
+var variant = section({
+  env: env.prefault({}).describe("Environment variables, in addition to those of target.env or in their place."),
+  php: section(object(phpKeys).partial().shape).prefault({}).describe("Settings of php-fpm in place of those of target.php; `ini` in addition to its own."),
+  resources: composeKeys.resources,
+  links: composeKeys.links,
+  connection: connection.optional().describe("In place of `connection` of every scenario."),
+  query: text({
+    allowed: "parameters such as a=1&b=2, without ? and without spaces",
+    accept: (value) => /^[^\s?#&]+(&[^\s?#&]+)*$/.test(value) && !UNPRINTABLE.test(value),
+    fix: "Write for example connection=short.",
+    json: { writtenExamples: ["connection=short"] }
+  }).optional().describe("Parameters that every request has in addition; PHP takes the last of two of the same name.")
+});
+var variants = mappingOf(variant, {
+  allowed: "the name of a variant: letters, digits, - and _",
+  pattern: /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/,
+  example: "jit: {php: {jit: tracing}}"
+});
+function checkVariants({ target: rest, scenarios: scenarios2, variants: named }, report) {
+  if (!isMapping(rest) || !isMapping(named)) return;
+  const flows = Array.isArray(scenarios2) && scenarios2.some((one) => isMapping(one) && one["flow"] !== void 0);
+  for (const [name, settings] of Object.entries(named)) {
+    if (!isMapping(settings)) continue;
+    const inside = (path, message, at) => report(["variants", name, ...path], message, at);
+    checkReferences({ ...rest, env: settings["env"] }, inside);
+    checkLinks({ ...rest, links: settings["links"] }, inside);
+    const own2 = isMapping(settings["php"]) ? settings["php"] : {};
+    if (isMapping(rest["php"]) && (own2["jit"] ?? own2["opcache"]) !== void 0) {
+      checkJit({ ...rest["php"], ...own2 }, (path, message) => inside(["php", ...path], message));
+    }
+    if (rest["start"] !== void 0 && Object.keys(own2).length > 0) {
+      inside(["php"], "belongs to php-fpm; target.start is another server. Say it in env, and remove php.", "key");
+    }
+    if (settings["query"] !== void 0 && flows) {
+      inside(["query"], "a flow of the scenarios makes its requests itself. Say it in env, and remove query.", "key");
+    }
+  }
+}
+
 // scripts/src/config/schema.ts
 var SECOND2 = 1e3;
 var MINUTE2 = 60 * SECOND2;
@@ -14993,6 +15064,9 @@ var isStore = (value) => value.startsWith("git:") ? isBranch(value.slice("git:".
 var fileSchema = section({
   target: target.prefault({}).describe("The application: how it is prepared, started and reached."),
   scenarios: scenarios.optional().describe("What is asked of the application. Default: path / at 1 and 20 VUs, with keep-alive and without."),
+  variants: variants.optional().describe(
+    "Named sets of settings of the application, to be compared with one another or with none: `--base variant=NAME --head variant=NAME`. Each is merged over `target` and over every scenario."
+  ),
   gate: section({
     "max-qps-drop": margins["max-qps-drop"].prefault("5%").describe(
       "Throughput a scenario may lose. Red only when the drop is surely larger, green only when it is surely smaller."
@@ -15069,7 +15143,10 @@ var fileSchema = section({
     "max-p99-rise": margins["max-p99-rise"].prefault("30%").describe("Rise of the 99th latency percentile against the records that is allowed."),
     noise: percent({ min: 1e-3, max: 0.5, example: "3%" }).prefault("3%").describe("How much runs of unchanged code are expected to differ; records narrow it.")
   }).prefault({}).describe("Records of earlier runs as a base: `--base stored`.")
-});
+}).superRefine((file, context) => {
+  if (!isMapping(file)) return;
+  checkVariants(file, (path, message, at) => context.addIssue({ code: "custom", path, message, params: { at } }));
+}, ALWAYS);
 
 // scripts/src/config/json-schema.ts
 function jsonSchema() {
@@ -15189,7 +15266,7 @@ var FIXES = {
 };
 function isTextMapping(path) {
   const keys = path.filter((step) => typeof step !== "number").join(".");
-  return keys === "target.env" || keys === "target.php.ini" || keys === "scenarios.headers";
+  return keys === "scenarios.headers" || /^(target|variants\.[^.]+)\.(env|php\.ini)$/.test(keys);
 }
 function readYaml(text2) {
   const lines = new import_yaml.LineCounter();
@@ -15361,12 +15438,17 @@ function parseConfig(text2, { file, directory, isFile = isRegularFile }) {
     };
   });
   const beside = [];
-  const target2 = isMapping(yaml.data) ? yaml.data["target"] : void 0;
+  const data = isMapping(yaml.data) ? yaml.data : {};
+  const { target: target2, variants: variants2 } = data;
   if (isMapping(target2)) {
-    checkBesideCompose(target2, (below, message, at) => {
-      const path = ["target", ...below];
+    const checkAt = (above, settings) => checkBesideCompose(settings, (below, message, at) => {
+      const path = [...above, ...below];
       beside.push({ position: yaml.locate(path, at === "key"), message: `${keyPath(path)}: ${message}` });
     });
+    checkAt(["target"], target2);
+    for (const [name, settings] of Object.entries(isMapping(variants2) ? variants2 : {})) {
+      if (isMapping(settings)) checkAt(["variants", name], { compose: target2["compose"], php: settings["php"] });
+    }
   }
   const result = fileSchema.safeParse(yaml.data);
   const known = [...missing, ...beside];
@@ -15423,8 +15505,10 @@ export {
   _enum,
   literal,
   iso_exports,
+  nearest,
   parseDurationMs,
   formatPercent,
+  show,
   isMapping,
   defaultName,
   parseCpuList,

@@ -108,19 +108,19 @@ import {
   MeasureError
 } from "./shared-errors.js";
 import {
-  askedOf,
-  isOther,
-  perArm,
-  servicesOf,
-  targetOf
-} from "./shared-arms.js";
-import {
   begin,
   flaggedTests,
   liveTests,
   next,
   take
 } from "./shared-replay.js";
+import {
+  askedOf,
+  connectionOf,
+  perArm,
+  servicesOf,
+  targetOf
+} from "./shared-arms.js";
 import {
   ARMS,
   assertNever
@@ -481,7 +481,7 @@ async function runBlock(rig, cells, stage, block) {
   };
 }
 async function runPilot(rig) {
-  const arms = isOther(rig.plan) ? ARMS : ["base"];
+  const arms = rig.plan.own === void 0 ? ["base"] : ARMS;
   let startSeconds = PILOT_WARM_UP + WARM_UP_GAP;
   const schedule = rig.plan.cells.flatMap(
     (cell) => arms.map((arm, order) => {
@@ -621,12 +621,13 @@ function buildSpec(rig, schedule, warmUpSeconds) {
   };
 }
 function subjectsOf({ plan, target }, scenarios) {
-  const asked = (scenario) => perArm((arm) => askedOf(plan, scenario, arm));
+  const subject = (scenario) => ({
+    connection: perArm((arm) => connectionOf(plan, scenario, arm)),
+    asked: perArm((arm) => askedOf(plan, scenario, arm))
+  });
   return {
     arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),
-    scenarios: Object.fromEntries(
-      scenarios.map((scenario) => [scenario.name, { connection: scenario.connection, asked: asked(scenario) }])
-    )
+    scenarios: Object.fromEntries(scenarios.map((scenario) => [scenario.name, subject(scenario)]))
   };
 }
 function slotSpec(plan, slot, round) {
@@ -746,7 +747,7 @@ async function takeCensus(rig, progress) {
     for (const arm of ARMS) {
       rig.signal.throwIfAborted();
       const { work, checks } = askedOf(rig.plan, scenario, arm);
-      arms[arm] = work.kind === "flow" ? await countFlow(rig, scenario, arm) : await countRequest(rig, { work, checks, connection: scenario.connection }, arm);
+      arms[arm] = work.kind === "flow" ? await countFlow(rig, scenario, arm) : await countRequest(rig, { work, checks, connection: connectionOf(rig.plan, scenario, arm) }, arm);
     }
     scenarios.push({ scenario: scenario.name, arms });
   }
@@ -3037,7 +3038,7 @@ async function pilotOf(rig, census, log, progress) {
   const earlier = pilotsOf(log.lines);
   if (earlier.size > 0) return earlier;
   if (begin(rig.plan, census, []).cells.every((state) => state.status !== "judged")) return earlier;
-  progress.step(`pilot: how fast ${isOther(rig.plan) ? "are both" : "is the base"}?`);
+  progress.step(`pilot: how fast ${rig.plan.own === void 0 ? "is the base" : "are both"}?`);
   const before = performance.now();
   const found = await runPilot(rig);
   rig.signal.throwIfAborted();

@@ -34,7 +34,6 @@ import {
 } from "./shared-errors.js";
 import {
   comparable,
-  configEdits,
   worthKeeping
 } from "./shared-stored.js";
 import {
@@ -43,6 +42,9 @@ import {
   recordOf,
   suiteOf
 } from "./shared-record.js";
+import {
+  configEdits
+} from "./shared-replay.js";
 import {
   ARMS,
   assertNever
@@ -89,9 +91,7 @@ function checkDriver(driver, target) {
     case "compose": {
       const program = programOfThisMachine(target);
       if (compose !== null || program === null) return;
-      throw new InputError(
-        `driver compose: ${program} is for a program of this machine. Remove it, or write a compose file of your own and name it in target.compose`
-      );
+      throw needsThisMachine(program);
     }
     case "url":
       if (url === null) {
@@ -108,9 +108,34 @@ function checkDriver(driver, target) {
     "target.resources": resources !== null,
     "target.links": Object.keys(links).length > 0
   }).find(([, there]) => there)?.[0];
-  if (containers === void 0) return;
-  throw new InputError(
-    `driver ${driver}: ${containers} needs containers. Use driver compose (\`perf-gate doctor --driver compose\` says what is missing for it), or remove ${containers}`
+  if (containers !== void 0) throw needsContainers(driver, containers);
+}
+function checkVariant(driver, name, { php, resources, links }) {
+  const key = `variants.${name}`;
+  switch (driver) {
+    case "compose":
+      if (php.binary !== void 0) throw needsThisMachine(`${key}.php.binary`);
+      return;
+    case "process":
+      if (resources !== void 0) throw needsContainers(driver, `${key}.resources`);
+      if (Object.keys(links).length > 0) throw needsContainers(driver, `${key}.links`);
+      return;
+    case "url":
+      throw new InputError(
+        `driver url: nothing is started here, so ${key} cannot be. Use driver compose or process, without target.url`
+      );
+    default:
+      assertNever(driver);
+  }
+}
+function needsContainers(driver, key) {
+  return new InputError(
+    `driver ${driver}: ${key} needs containers. Use driver compose (\`perf-gate doctor --driver compose\` says what is missing for it), or remove ${key}`
+  );
+}
+function needsThisMachine(key) {
+  return new InputError(
+    `driver compose: ${key} is for a program of this machine. Remove it, or write a compose file of your own and name it in target.compose`
   );
 }
 function checkImages(arms, driver, { compose }) {
@@ -447,6 +472,7 @@ export {
   machineFacts,
   wantedDriver,
   chooseDriver,
+  checkVariant,
   checkImages,
   whyDriver,
   judgeOf,

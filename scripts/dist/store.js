@@ -16,9 +16,9 @@ import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-arms.js";
 import "./shared-record.js";
 import "./shared-replay.js";
+import "./shared-arms.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {

@@ -10,13 +10,14 @@ import "./shared-git-store.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-steps.js";
-import "./shared-arms.js";
 import "./shared-record.js";
 import "./shared-marked.esm.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";
+import "./shared-variants.js";
 import "./shared-replay.js";
+import "./shared-arms.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {
