@@ -81,7 +81,7 @@ export function draws(random: RandomGenerator, { blocks, span }: Material): () =
 }
 
 /** Value below which a share of the sorted values lies. */
-function quantile(sorted: readonly number[], share: number): number {
+export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 

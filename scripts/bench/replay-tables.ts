@@ -13,7 +13,7 @@ import {
   VARIANTS,
   type Variant,
 } from "./replay-materials.ts";
-import { AIM, OTHERS, type Tally } from "./replay-runs.ts";
+import { AIM, OTHERS, quantile, type Tally } from "./replay-runs.ts";
 
 /** The tally of one head after some changes, by the rule of that name; ours is "". */
 export type Results = (head: string, variants: readonly Variant[], rule?: string) => Tally;
@@ -52,9 +52,17 @@ export const setting: Part = (recording) => {
     const count = header.plan.cells.reduce((sum, { id }) => sum + cleanRounds(material, id).length, 0);
     return percent(count / (blocks * header.plan.cells.length));
   });
+  const others = [...recording.blocks.values()]
+    .flat()
+    .flatMap(({ slots }) => slots.flatMap(({ witness }) => witness ?? []))
+    .map((witness) => (witness.foreignCpuSeconds + witness.stealSeconds) / witness.intervalSeconds)
+    .sort((a, b) => a - b);
+  const taken = (share: number) => quantile(others, share).toFixed(2);
   rows.push(["rounds that count", ...clean, "", ""]);
   return [
     `${condition}, driver ${driver}, ${blocks} blocks from ${startedAt}; ${machine.cpuModel}, ${machine.logicalCpus} CPUs, kernel ${machine.kernel}; ${note}.`,
+    "",
+    `Others took ${taken(0.5)} of our cores in the median slot, ${taken(0.05)} to ${taken(0.95)} in 90% of them.`,
     "",
     "What the heads differ by, QPS and gated percentile of the latency: median over the rounds that count; beside it the spread of the unchanged head's log ratios.",
     "",
