@@ -21,7 +21,7 @@ readonly LOG=${STATE}/dockerd.log
 RUNTIME=/run/perf-gate/engine-$(printf '%s' "${CACHE}" | cksum | cut -d ' ' -f 1)
 readonly RUNTIME
 readonly SOCKET=${RUNTIME}/docker.sock
-readonly START_SECONDS=30
+readonly START_SECONDS=90
 readonly STOP_SECONDS=30
 
 usage() {
