@@ -373,7 +373,8 @@ replay() {
   typescript replay "${data}" "$@"
   gnuplot -c "${HOME_DIRECTORY}/scripts/bench/replay.gp" "${data}" "${raw}"
   # In a shell of its own: it names things as we do.
-  bash -c 'source "$1" && finish "$2"' finish "${HOME_DIRECTORY}/scripts/charts/draw.sh" "${raw}" >|"${BENCH_DIRECTORY}/rules.svg"
+  bash -c 'source "$1" && finish "$2"' finish "${HOME_DIRECTORY}/scripts/charts/draw.sh" "${raw}" |
+    sed 's|^<style>|<title>What each rule finds, and what it cries wolf about</title>\n&|' >|"${BENCH_DIRECTORY}/rules.svg"
   printf 'chart: %s\n' "${BENCH_DIRECTORY}/rules.svg" >&2
 }
 
