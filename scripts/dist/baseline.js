@@ -13,7 +13,7 @@ import {
 import "./shared-git-store.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
-import "./shared-record.js";
+import "./shared-plan.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";

@@ -7,7 +7,7 @@ import {
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-record.js";
+import "./shared-plan.js";
 import "./shared-replay.js";
 import "./shared-arms.js";
 import "./shared-model.js";

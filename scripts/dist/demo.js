@@ -13,7 +13,7 @@ import "./shared-k6~2.js";
 import "./shared-programs~2.js";
 import "./shared-cgroup.js";
 import "./shared-guard.js";
-import "./shared-plan.js";
+import "./shared-plan~2.js";
 import "./shared-uniformInt.js";
 import "./shared-stored-base.js";
 import "./shared-arms~2.js";
@@ -29,7 +29,7 @@ import {
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-record.js";
+import "./shared-plan.js";
 import "./shared-markdown.js";
 import "./shared-marked.esm.js";
 import "./shared-details.js";

@@ -50,7 +50,7 @@ import {
   NO_ANCHOR,
   REFERENCE,
   sinceAnchor
-} from "./shared-record.js";
+} from "./shared-plan.js";
 import "./shared-markdown.js";
 import "./shared-marked.esm.js";
 import {

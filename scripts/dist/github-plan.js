@@ -5,7 +5,7 @@ import {
 } from "./shared-inputs.js";
 import {
   planPhase
-} from "./shared-plan.js";
+} from "./shared-plan~2.js";
 import "./shared-uniformInt.js";
 import {
   STORED,
@@ -26,7 +26,7 @@ import {
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-record.js";
+import "./shared-plan.js";
 import "./shared-variants.js";
 import "./shared-replay.js";
 import "./shared-arms.js";

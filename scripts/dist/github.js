@@ -15,7 +15,7 @@ import "./shared-errors.js";
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-record.js";
+import "./shared-plan.js";
 import "./shared-markdown.js";
 import "./shared-marked.esm.js";
 import "./shared-details.js";

@@ -2,7 +2,7 @@ import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
   minutes
-} from "./shared-plan.js";
+} from "./shared-plan~2.js";
 import "./shared-uniformInt.js";
 import "./shared-stored-base.js";
 import "./shared-arms~2.js";
@@ -22,7 +22,7 @@ import {
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-record.js";
+import "./shared-plan.js";
 import "./shared-variants.js";
 import "./shared-replay.js";
 import "./shared-arms.js";

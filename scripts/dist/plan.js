@@ -5,7 +5,7 @@ import {
   describePlan,
   minutes,
   planPhase
-} from "./shared-plan.js";
+} from "./shared-plan~2.js";
 import "./shared-uniformInt.js";
 import "./shared-stored-base.js";
 import "./shared-arms~2.js";
@@ -19,7 +19,7 @@ import "./shared-errors.js";
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-record.js";
+import "./shared-plan.js";
 import "./shared-variants.js";
 import "./shared-replay.js";
 import "./shared-arms.js";

@@ -22,7 +22,7 @@ import {
   NO_ANCHOR,
   recordId,
   sinceAnchor
-} from "./shared-record.js";
+} from "./shared-plan.js";
 import {
   harmless,
   stringify,

@@ -17,7 +17,7 @@ import {
   REFERENCE,
   conditionsOf,
   figureOf
-} from "./shared-record.js";
+} from "./shared-plan.js";
 import {
   FLOOR,
   tQuantile

@@ -18,7 +18,7 @@ import {
 import {
   NO_ANCHOR,
   recordId
-} from "./shared-record.js";
+} from "./shared-plan.js";
 
 // scripts/src/history/errors.ts
 var StoreError = class extends InputError {

@@ -25,11 +25,7 @@ import {
   scheduleBlock
 } from "./shared-uniformInt.js";
 import {
-  afterPilot,
-  buildPlan,
-  cellsOf,
   censusSchema,
-  planId,
   sampleLineSchema,
   sha256
 } from "./shared-work-directory.js";
@@ -58,8 +54,12 @@ import {
 } from "./shared-errors.js";
 import {
   REFERENCE,
-  suiteOf
-} from "./shared-record.js";
+  afterPilot,
+  buildPlan,
+  cellsOf,
+  planId,
+  suitesOf
+} from "./shared-plan.js";
 import {
   configEdits
 } from "./shared-replay.js";
@@ -1911,22 +1911,14 @@ function trustedStored(brought, config, { history }) {
   }
   if (history === void 0) throw refuse2("plan.json", "it was compared with stored records, which are not read here");
   const { anchor, suites: theirs } = brought.stored;
-  const own = suitesOf(config);
+  const own = suitesOfRequests(config);
   const suites = Object.fromEntries(cellsOf(config).map(({ id }) => [id, own[id] ?? theirs[id] ?? ""]));
   return { anchor: { label, id: anchor.id }, store: history.store, branch: history.branch, suites };
 }
 function trustedBeside(config, { history }) {
-  return history && { store: history.store, branch: history.branch, suites: suitesOf(config) };
+  return history && { store: history.store, branch: history.branch, suites: suitesOfRequests(config) };
 }
-function suitesOf(config) {
-  const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
-  const suites = cellsOf(config).flatMap((cell) => {
-    const scenario = scenarios.get(cell.scenario);
-    if (scenario?.work.kind !== "request") return [];
-    return [[cell.id, suiteOf(cell, scenario, null, sha256)]];
-  });
-  return Object.fromEntries(suites);
-}
+var suitesOfRequests = (config) => suitesOf(config, () => null, sha256);
 function anchorArm({ anchor }) {
   return { label: anchor.label, commit: anchor.id.startsWith("sha256:") ? null : anchor.id };
 }

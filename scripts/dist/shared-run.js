@@ -9,7 +9,7 @@ import {
 import {
   describePlan,
   planPhase
-} from "./shared-plan.js";
+} from "./shared-plan~2.js";
 import {
   reportPhase
 } from "./shared-markdown.js";

@@ -83,7 +83,7 @@ import {
   expectedBlocks,
   mainDeadline,
   undecided
-} from "./shared-plan.js";
+} from "./shared-plan~2.js";
 import {
   scheduleBlock
 } from "./shared-uniformInt.js";
@@ -95,11 +95,6 @@ import {
   treesOf
 } from "./shared-arms~2.js";
 import {
-  OPEN_PILOT_VUS,
-  afterPilot,
-  plateauOf
-} from "./shared-work-directory.js";
-import {
   K6_IMAGE,
   K6_VERSION
 } from "./shared-k6.js";
@@ -107,6 +102,11 @@ import {
   InputError,
   MeasureError
 } from "./shared-errors.js";
+import {
+  OPEN_PILOT_VUS,
+  afterPilot,
+  plateauOf
+} from "./shared-plan.js";
 import {
   begin,
   flaggedTests,

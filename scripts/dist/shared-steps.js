@@ -3,7 +3,7 @@ const require = __createRequire(import.meta.url);
 import {
   NO_ANCHOR,
   REFERENCE
-} from "./shared-record.js";
+} from "./shared-plan.js";
 import {
   FLOOR,
   median,

@@ -7,7 +7,6 @@ import {
   resolveHead
 } from "./shared-arms~2.js";
 import {
-  cellsOf,
   sha256
 } from "./shared-work-directory.js";
 import {
@@ -40,8 +39,8 @@ import {
   REFERENCE,
   minor,
   recordOf,
-  suiteOf
-} from "./shared-record.js";
+  suitesOf
+} from "./shared-plan.js";
 import {
   configEdits
 } from "./shared-replay.js";
@@ -339,7 +338,7 @@ async function storedBase(options, treesDirectory, warn, env) {
       anchor,
       store: store.label,
       branch,
-      suites: suitesOf(config),
+      suites: suitesHere(config),
       ...judgeTree === null ? {} : { judge: judgeTree }
     };
     const kept = worthKeeping(records, wanted);
@@ -357,16 +356,8 @@ function nothingFor({ suites }, { records, why }) {
   const isKnown = records.some(({ cells }) => cells.some(({ id, suite }) => suites[id] === suite));
   return isKnown ? null : "its records asked for something else in every cell";
 }
-function suitesOf(config) {
-  const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
-  const suites = cellsOf(config).flatMap((cell) => {
-    const scenario = scenarios.get(cell.scenario);
-    if (scenario === void 0) return [];
-    const { work } = scenario;
-    const flow = work.kind === "flow" ? readFileSync3(work.file, "utf8") : null;
-    return [[cell.id, suiteOf(cell, scenario, flow, sha256)]];
-  });
-  return Object.fromEntries(suites);
+function suitesHere(config) {
+  return suitesOf(config, (file) => readFileSync3(file, "utf8"), sha256);
 }
 function storeOf(name, head, judge, env, limitMs) {
   if (!/^(pull_request|merge_group)/.test(env["GITHUB_EVENT_NAME"] ?? ""))
@@ -479,7 +470,7 @@ export {
   STORED,
   storedBase,
   nothingFor,
-  suitesOf,
+  suitesHere,
   storeOf,
   branchOf,
   storePhase,

@@ -8,7 +8,7 @@ import {
   conditionsOf,
   figureOf,
   sinceAnchor
-} from "./shared-record.js";
+} from "./shared-plan.js";
 import {
   FIRST_LOOK,
   measuredValue,

@@ -15,7 +15,7 @@ import {
 import {
   NO_ANCHOR,
   REFERENCE
-} from "./shared-record.js";
+} from "./shared-plan.js";
 import {
   figure,
   renderPage

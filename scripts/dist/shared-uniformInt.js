@@ -6,7 +6,7 @@ import {
   machineFacts,
   nothingFor,
   storeOf,
-  suitesOf
+  suitesHere
 } from "./shared-stored-base.js";
 import {
   K6_VERSION
@@ -26,7 +26,7 @@ import {
 } from "./shared-stored.js";
 import {
   minor
-} from "./shared-record.js";
+} from "./shared-plan.js";
 
 // scripts/src/phases/beside.ts
 var PATIENCE_MS = 5e3;
@@ -46,7 +46,7 @@ async function recordsBeside(options, { base, head }, config, driver, env) {
     if (anchor === null) return null;
     const { cpuModel, logicalCpus } = machineFacts();
     const wanted = { branch, anchor, must: { driver, cpuModel, logicalCpus, k6: minor(K6_VERSION) } };
-    const beside = { store: store.label, branch, suites: suitesOf(config) };
+    const beside = { store: store.label, branch, suites: suitesHere(config) };
     if (nothingFor(beside, comparable(records, wanted)) !== null) return null;
     return { beside, history: { missing, records: worthKeeping(records, wanted) } };
   } catch (error) {

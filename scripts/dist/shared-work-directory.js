@@ -16,138 +16,8 @@ import {
   MeasureError
 } from "./shared-errors.js";
 import {
-  askedOf
-} from "./shared-arms.js";
-import {
-  ARMS,
-  assertNever
-} from "./shared-model.js";
-
-// scripts/src/core/plan.ts
-var SHORTEST = { turn: 0.1, gap: 0.02 };
-var SHORTEST_SCENARIO = { turn: 1, gap: 0.25 };
-var MAX_GAP = 5;
-var DEFAULT_SLOT = 2;
-var LONGER_SLOT = 3;
-var REQUESTS_FOR = [
-  ["p99", 1e3],
-  ["p95", 200]
-];
-var OPEN_SHARE = 0.7;
-var OPEN_PILOT_VUS = 20;
-function buildPlan(input, hash) {
-  const rest = { version: 1, ...input, cells: cellsOf(input.config) };
-  return { ...rest, id: planId(rest, hash) };
-}
-function planId(plan, hash) {
-  const { version, seed, arms, sameSource, driver, config, cells, layout } = plan;
-  const { headConfig, own, stored, beside, insteadOfRecords } = plan;
-  const parts = [version, seed, arms, sameSource, driver, config, cells, layout];
-  if (headConfig !== void 0) parts.push(headConfig);
-  if (own !== void 0) parts.push({ own });
-  if (stored !== void 0) parts.push({ stored });
-  if (beside !== void 0) parts.push({ beside });
-  if (insteadOfRecords !== void 0) parts.push({ insteadOfRecords });
-  return hash(JSON.stringify(parts));
-}
-function cellsOf(config) {
-  return config.scenarios.flatMap(({ name, load }) => {
-    const cell = (level, unit) => ({
-      id: `${name} @${level ?? "auto"}${unit}`,
-      scenario: name,
-      model: load.model,
-      level
-    });
-    switch (load.model) {
-      case "closed":
-        return load.vus.map((vus) => cell(vus, ""));
-      case "open":
-        return load.rates.map((rate) => cell(rate === "auto" ? null : rate, "/s"));
-      case "ramp":
-        return [cell(plateauOf(load.stages).vus, "")];
-      default:
-        return assertNever(load);
-    }
-  });
-}
-function plateauOf(stages) {
-  let best = { fromSeconds: 0, toSeconds: 0, vus: 0 };
-  let at = 0;
-  let vus = 0;
-  for (const stage2 of stages) {
-    const end = at + stage2.durationSeconds;
-    const longer = stage2.durationSeconds > best.toSeconds - best.fromSeconds;
-    if (stage2.target === vus && vus > 0 && longer) best = { fromSeconds: at, toSeconds: end, vus };
-    at = end;
-    vus = stage2.target;
-  }
-  return best;
-}
-function rampSeconds(load) {
-  return load.stages.reduce((sum, stage2) => sum + stage2.durationSeconds, 0);
-}
-function beforePilot(plan) {
-  const { slotSeconds } = plan.config.measure;
-  const judged = plan.cells.filter((cell) => !scenarioOf(plan, cell).addedByHead);
-  return judged.map((cell) => {
-    return {
-      cell: cell.id,
-      requests: 0,
-      qps: 0,
-      ...slotOf(plan, cell, slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds, 0),
-      statistic: "p99",
-      rate: null
-    };
-  });
-}
-function afterPilot(plan, cell, qps, p99Ms) {
-  const load = loadOf(plan, cell);
-  const { slotSeconds: wanted } = plan.config.measure;
-  const rate = load.model === "open" ? cell.level ?? round(OPEN_SHARE * qps) : null;
-  const served = rate ?? qps;
-  const judgedSeconds = load.model === "ramp" ? plateauSeconds(load) : wanted === "auto" ? autoSlot(served) : wanted;
-  const requests = Math.round(served * judgedSeconds);
-  return {
-    cell: cell.id,
-    requests,
-    qps,
-    ...slotOf(plan, cell, judgedSeconds, p99Ms ?? 0),
-    statistic: statisticFor(requests),
-    rate
-  };
-}
-function slotOf(plan, cell, seconds, p99Ms) {
-  const scenario = scenarioOf(plan, cell);
-  const { load } = scenario;
-  const onlyRequests = ARMS.every((arm2) => askedOf(plan, scenario, arm2).work.kind === "request");
-  const shortest = load.model === "closed" && onlyRequests ? SHORTEST : SHORTEST_SCENARIO;
-  const gapSeconds = round(Math.min(MAX_GAP, Math.max(shortest.gap, 2 * p99Ms / 1e3)));
-  if (load.model === "ramp") return { slotSeconds: rampSeconds(load), turnSeconds: rampSeconds(load), gapSeconds };
-  const turnSeconds = Math.min(seconds, round(shortest.turn / shortest.gap * gapSeconds));
-  return { slotSeconds: seconds, turnSeconds, gapSeconds };
-}
-function autoSlot(qps) {
-  const better = REQUESTS_FOR.find(([, needed]) => qps * LONGER_SLOT >= needed);
-  return better === void 0 || qps * DEFAULT_SLOT < better[1] ? LONGER_SLOT : DEFAULT_SLOT;
-}
-function statisticFor(requests) {
-  return REQUESTS_FOR.find(([, needed]) => requests >= needed)?.[0] ?? "p90";
-}
-function plateauSeconds(load) {
-  const { fromSeconds, toSeconds } = plateauOf(load.stages);
-  return toSeconds - fromSeconds;
-}
-function loadOf(plan, cell) {
-  return scenarioOf(plan, cell).load;
-}
-function scenarioOf(plan, cell) {
-  const scenario = plan.config.scenarios.find(({ name }) => name === cell.scenario);
-  if (scenario === void 0) throw new Error(`plan: cell ${cell.id} names no scenario of the plan`);
-  return scenario;
-}
-function round(value) {
-  return Math.round(value * 100) / 100;
-}
+  planId
+} from "./shared-plan.js";
 
 // scripts/src/phases/work-directory.ts
 import { createHash } from "node:crypto";
@@ -442,13 +312,6 @@ function guardDisk(path, action) {
 }
 
 export {
-  OPEN_PILOT_VUS,
-  buildPlan,
-  planId,
-  cellsOf,
-  plateauOf,
-  beforePilot,
-  afterPilot,
   sampleLineSchema,
   censusSchema,
   DEFAULT_WORK_DIRECTORY,

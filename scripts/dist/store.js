@@ -16,7 +16,7 @@ import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
-import "./shared-record.js";
+import "./shared-plan.js";
 import "./shared-replay.js";
 import "./shared-arms.js";
 import "./shared-model.js";

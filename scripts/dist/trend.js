@@ -10,7 +10,7 @@ import "./shared-git-store.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-steps.js";
-import "./shared-record.js";
+import "./shared-plan.js";
 import "./shared-marked.esm.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";

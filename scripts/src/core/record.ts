@@ -1,6 +1,7 @@
 import type {
   Cell,
   Census,
+  Config,
   ConnectionPolicy,
   CountName,
   DriverName,
@@ -12,6 +13,7 @@ import type {
   Scenario,
   SlotSample,
 } from "./model.ts";
+import { cellsOf } from "./plan.ts";
 import { type CellState, FIRST_LOOK, replay } from "./replay.ts";
 import { tQuantile } from "./stats/distributions.ts";
 import { FLOOR, median, scaledMad, winsorised } from "./stats/robust.ts";
@@ -182,6 +184,28 @@ export function suiteOf(cell: Cell, scenario: Scenario, flow: string | null, sha
   const how = load.model === "ramp" ? load : { model: load.model, level: cell.level };
   const asked = work.kind === "flow" ? { kind: work.kind, text: flow } : work;
   return sha256(JSON.stringify([asked, checks, connection, how])).slice(0, 12);
+}
+
+/**
+ * Suite of every cell of a configuration.
+ *
+ * @param flowText text of a flow's file; null where it is not known, and then nor is the suite of its cells
+ */
+export function suitesOf(
+  config: Config,
+  flowText: (file: string) => string | null,
+  sha256: (text: string) => string,
+): Record<string, string> {
+  const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
+  const suites = cellsOf(config).flatMap((cell) => {
+    const scenario = scenarios.get(cell.scenario);
+    if (scenario === undefined) return [];
+    const { work } = scenario;
+    const flow = work.kind === "flow" ? flowText(work.file) : null;
+    if (work.kind === "flow" && flow === null) return [];
+    return [[cell.id, suiteOf(cell, scenario, flow, sha256)] as const];
+  });
+  return Object.fromEntries(suites);
 }
 
 function recordCell(plan: Plan, state: CellState): RecordCell | null {

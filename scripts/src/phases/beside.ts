@@ -8,7 +8,7 @@ import { NoOriginError } from "../history/store.ts";
 import { machineFacts } from "./machine.ts";
 import type { PlanOptions } from "./plan.ts";
 import { committedAt } from "./store.ts";
-import { branchOf, nothingFor, storeOf, suitesOf } from "./stored-base.ts";
+import { branchOf, nothingFor, storeOf, suitesHere } from "./stored-base.ts";
 import type { Env } from "./work-directory.ts";
 
 /** How long a run that does without records waits for them, ms. */
@@ -41,7 +41,7 @@ export async function recordsBeside(
     if (anchor === null) return null;
     const { cpuModel, logicalCpus } = machineFacts();
     const wanted = { branch, anchor, must: { driver, cpuModel, logicalCpus, k6: minor(K6_VERSION) } };
-    const beside = { store: store.label, branch, suites: suitesOf(config) };
+    const beside = { store: store.label, branch, suites: suitesHere(config) };
     if (nothingFor(beside, comparable(records, wanted)) !== null) return null;
     return { beside, history: { missing, records: worthKeeping(records, wanted) } };
   } catch (error) {

@@ -18,7 +18,7 @@ import type {
   StoredBase,
 } from "../core/model.ts";
 import { buildPlan, cellsOf, planId } from "../core/plan.ts";
-import { REFERENCE, suiteOf } from "../core/record.ts";
+import { REFERENCE, suitesOf } from "../core/record.ts";
 import type { ArtifactFiles } from "../github/artifact.ts";
 import { readLines } from "./intake-samples.ts";
 import {
@@ -140,26 +140,18 @@ function trustedStored(brought: ArtifactPlan, config: Config, { history }: Trust
   }
   if (history === undefined) throw refuse("plan.json", "it was compared with stored records, which are not read here");
   const { anchor, suites: theirs } = brought.stored;
-  const own = suitesOf(config);
+  const own = suitesOfRequests(config);
   const suites = Object.fromEntries(cellsOf(config).map(({ id }) => [id, own[id] ?? theirs[id] ?? ""]));
   return { anchor: { label, id: anchor.id }, store: history.store, branch: history.branch, suites };
 }
 
 /** Everything of it is ours: of a cell with a flow, whose text is not here, nothing is shown. */
 function trustedBeside(config: Config, { history }: Trusted): Beside | undefined {
-  return history && { store: history.store, branch: history.branch, suites: suitesOf(config) };
+  return history && { store: history.store, branch: history.branch, suites: suitesOfRequests(config) };
 }
 
-/** Of every cell with a request. */
-function suitesOf(config: Config): Record<string, string> {
-  const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
-  const suites = cellsOf(config).flatMap((cell) => {
-    const scenario = scenarios.get(cell.scenario);
-    if (scenario?.work.kind !== "request") return [];
-    return [[cell.id, suiteOf(cell, scenario, null, sha256)] as const];
-  });
-  return Object.fromEntries(suites);
-}
+/** Of every cell with a request: the text of a flow is not here. */
+const suitesOfRequests = (config: Config): Record<string, string> => suitesOf(config, () => null, sha256);
 
 function anchorArm({ anchor }: StoredBase): { label: string; commit: string | null } {
   return { label: anchor.label, commit: anchor.id.startsWith("sha256:") ? null : anchor.id };

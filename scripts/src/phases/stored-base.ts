@@ -5,8 +5,7 @@ import { promisify } from "node:util";
 import { InputError } from "../core/errors.ts";
 import { K6_VERSION } from "../core/k6.ts";
 import type { Config, DriverName, History, Plan, StoredBase } from "../core/model.ts";
-import { cellsOf } from "../core/plan.ts";
-import { minor, suiteOf } from "../core/record.ts";
+import { minor, suitesOf } from "../core/record.ts";
 import { comparable, worthKeeping } from "../core/stored.ts";
 import { openStore, type Store, StoreError } from "../history/store.ts";
 import { checkCopied, checkOut, resolveAnchor, resolveHead } from "./arms.ts";
@@ -84,7 +83,7 @@ export async function storedBase(
       anchor,
       store: store.label,
       branch,
-      suites: suitesOf(config),
+      suites: suitesHere(config),
       ...(judgeTree === null ? {} : { judge: judgeTree }),
     };
     const kept = worthKeeping(records, wanted);
@@ -108,17 +107,9 @@ export function nothingFor(
   return isKnown ? null : "its records asked for something else in every cell";
 }
 
-/** @throws InputError where a flow cannot be read */
-export function suitesOf(config: Config): Record<string, string> {
-  const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
-  const suites = cellsOf(config).flatMap((cell) => {
-    const scenario = scenarios.get(cell.scenario);
-    if (scenario === undefined) return [];
-    const { work } = scenario;
-    const flow = work.kind === "flow" ? readFileSync(work.file, "utf8") : null;
-    return [[cell.id, suiteOf(cell, scenario, flow, sha256)] as const];
-  });
-  return Object.fromEntries(suites);
+/** Suite of every cell, flows included; throws where one cannot be read. */
+export function suitesHere(config: Config): Record<string, string> {
+  return suitesOf(config, (file) => readFileSync(file, "utf8"), sha256);
 }
 
 /**
