@@ -1325,6 +1325,16 @@ function usageOf(containers) {
   }
   return sum;
 }
+function engineCpuSeconds(pids) {
+  let ticks = 0;
+  for (const pid of pids) {
+    try {
+      ticks += parseProcessStat(readFileSync4(`/proc/${pid}/stat`, "latin1")).ownTicks;
+    } catch {
+    }
+  }
+  return ticks / TICKS_PER_SECOND;
+}
 function enginePids() {
   return readdirSync2("/proc").flatMap((entry) => {
     try {
@@ -2042,7 +2052,8 @@ var ComposeTarget = class {
   servicesUsage() {
     const targets = ARMS.flatMap((arm) => this.#target(arm));
     const others = this.#stack.all.filter((container) => !targets.includes(container));
-    return others.length === 0 ? null : usageOf(others);
+    const usage = others.length === 0 ? null : usageOf(others);
+    return usage && { ...usage, cpuSeconds: usage.cpuSeconds + engineCpuSeconds(this.#engine) };
   }
   async front(arm) {
     const status = await this.#ask(arm, "status") ?? {};

@@ -73,7 +73,7 @@ export interface Target {
   versions(): Promise<Record<string, string>>;
   /** Usage of one arm's runtime and web server; null where it cannot be read. */
   usage(arm: Arm): Usage | null;
-  /** Usage of the services of both arms; null where there are none or it cannot be read. */
+  /** Usage of the services of both arms, in containers with the engine that resolves their names; null where there are none or it cannot be read. */
   servicesUsage(): Usage | null;
   front(arm: Arm): Promise<FrontState | null>;
   counters(): Promise<ServiceCounters>;

@@ -4,7 +4,7 @@ import { FrontCounts } from "../front.ts";
 import { quoted } from "../log.ts";
 import type { Usage } from "../target.ts";
 import { type Cgroup, cgroupOf, readCgroup } from "../usage/cgroup.ts";
-import { parseProcessStat } from "../usage/parse.ts";
+import { parseProcessStat, TICKS_PER_SECOND } from "../usage/parse.ts";
 import { docker } from "./engine.ts";
 import { startTicks } from "./owner.ts";
 
@@ -170,6 +170,22 @@ export function usageOf(containers: readonly Container[]): Usage | null {
     else sum = { ...add(sum, usage), memoryBytes: sum.memoryBytes + usage.memoryBytes };
   }
   return sum;
+}
+
+/**
+ * CPU time of the engine's own processes, cumulative, s: it answers every look-up of a service's name, which a
+ * connection per request makes with every request.
+ */
+export function engineCpuSeconds(pids: readonly number[]): number {
+  let ticks = 0;
+  for (const pid of pids) {
+    try {
+      ticks += parseProcessStat(readFileSync(`/proc/${pid}/stat`, "latin1")).ownTicks;
+    } catch {
+      // It was replaced meanwhile.
+    }
+  }
+  return ticks / TICKS_PER_SECOND;
 }
 
 /** The engine's own processes, where it runs on this machine. */

@@ -7,7 +7,7 @@ import { get } from "../http.ts";
 import { type ProbeAnswer, phpState } from "../process/probe.ts";
 import type { FrontState, ServiceCounters, StartOptions, StartTarget, Target, Usage } from "../target.ts";
 import { CensusClients } from "./census.ts";
-import { type Container, enginePids, parentOf, usageOf } from "./container.ts";
+import { type Container, engineCpuSeconds, enginePids, parentOf, usageOf } from "./container.ts";
 import { checkEngine, type EngineFacts } from "./engine-check.ts";
 import type { Gateway } from "./gateway.ts";
 import { Stack } from "./stack.ts";
@@ -95,7 +95,8 @@ class ComposeTarget implements Target {
   servicesUsage(): Usage | null {
     const targets = ARMS.flatMap((arm) => this.#target(arm));
     const others = this.#stack.all.filter((container) => !targets.includes(container));
-    return others.length === 0 ? null : usageOf(others);
+    const usage = others.length === 0 ? null : usageOf(others);
+    return usage && { ...usage, cpuSeconds: usage.cpuSeconds + engineCpuSeconds(this.#engine) };
   }
 
   async front(arm: Arm): Promise<FrontState> {

@@ -80,6 +80,13 @@ volumes: { data: { name: the-data } }
     }
     expect((await target.php("base"))?.version).toMatch(/^8\.4/);
     expect(await target.php("head")).toBeNull();
+
+    // A look-up of a service's name is the engine's work for us, no neighbour's.
+    const filters = ["label=perf-gate.arm=base", "label=com.docker.compose.service=app"];
+    const php = docker("ps", "--quiet", ...filters.flatMap((filter) => ["--filter", filter]));
+    const idle = target.servicesUsage()?.cpuSeconds ?? Number.NaN;
+    docker("exec", php, "php", "-r", 'for ($i = 0; $i < 4000; $i++) gethostbyname("mysql");');
+    expect((target.servicesUsage()?.cpuSeconds ?? 0) - idle).toBeGreaterThan(0.1);
     await target.restart();
     expect(await body(target, "head", "/tree")).toBe("head");
   });
