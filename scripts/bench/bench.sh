@@ -18,6 +18,8 @@ usage: bench.sh COMMAND
                       with the check for foreign load on (default) or off
   distortion [ROUNDS] QPS and p99 as measured against wrk's and ab's, in the suite at 1 to 100 connections
   paths [ROUNDS]      QPS of the bundled containers by three ways: their address, a published port, k6 in their network
+  open [BLOCKS]       how repeatable latency is at a fixed arrival rate: BLOCKS blocks (12) of an unchanged head at three
+                      rates, in slots of three lengths
   cost                time and memory of compare, report, store and trend page, without charts, over the number of cells,
                       rounds and records
   drift               how well steps in a history are found, and how often there is none; beside apache-otava where
@@ -37,7 +39,7 @@ usage: bench.sh COMMAND
   draw [N]            what the draw of a MySQL server matters: N runs (5) of an unchanged tree with one server for both
                       arms, and as many with one each
 
-aa, plant, suite, neighbour and stored measure with the driver $BENCH_DRIVER (default: process).
+aa, plant, suite, neighbour, stored and record measure with the driver $BENCH_DRIVER (default: process).
 Work directories are kept below $BENCH_DIRECTORY (default: a new temporary directory).
 TEXT
 }
@@ -360,6 +362,7 @@ YAML
 
 # record CONDITION FILE BLOCKS
 record() {
+  export BENCH_DRIVER
   case "$1" in
     quiet) typescript record "$@" ;;
     neighbour) beside_neighbour 30 typescript record "$@" ;;
@@ -417,6 +420,7 @@ main() {
       typescript distortion "${2:-6}"
       ;;
     paths) typescript paths "${2:-8}" ;;
+    open) typescript open "${BENCH_DIRECTORY}" "${2:-12}" ;;
     cost | drift) typescript "${command}" ;;
     record)
       (($# >= 3)) || bail 'record: which condition, and into which file?'

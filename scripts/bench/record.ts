@@ -27,6 +27,7 @@ measure: { slot: 1s }
 const [condition = "", file = "", wanted = ""] = process.argv.slice(2);
 const blocks = Number(wanted);
 if (!(Number.isInteger(blocks) && blocks > 0)) throw new Error(`BLOCKS: a whole number from 1 on, got ${wanted}`);
+const driver = process.env["BENCH_DRIVER"] === "compose" ? "compose" : "process";
 const plain = `${file}.ndjson`;
 for (const path of [plain, `${plain}.gz`]) if (existsSync(path)) throw new Error(`${path} is there already`);
 
@@ -40,7 +41,7 @@ let header: RecordingHeader | null = null;
 const rigs: { head: string; rig: Awaited<ReturnType<typeof startRig>> }[] = [];
 try {
   for (const plant of HEADS) {
-    const rig = await startRig(SUITE, { plant });
+    const rig = await startRig(SUITE, { plant, driver });
     // Each pair draws its own order of cells and arms.
     rigs.push({ head: plant, rig: { ...rig, plan: { ...rig.plan, seed: rigs.length + 1 } } });
     say(`${plant || "unchanged"}: started`);

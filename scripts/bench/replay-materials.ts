@@ -27,6 +27,7 @@ export const VARIANTS = {
   "first look 4": (material: Material) => ({ ...material, firstLook: 4 }),
   "first look 5": (material: Material) => ({ ...material, firstLook: 5 }),
   "no foreign-load check": unchecked,
+  "slow blocks struck": yardstick,
   "median on the line": (material: Material) => onTheLine(material, median),
   "mean on the line": (material: Material) => onTheLine(material, mean),
   "CPU time": cpuTime,
@@ -79,6 +80,21 @@ function unchecked(material: Material): Material {
   const { plan } = material;
   const measure = { ...plan.config.measure, maxForeignCores: null };
   return { ...material, plan: { ...plan, config: { ...plan.config, measure } } };
+}
+
+/** Share by which a block's yardstick may be slower than that of the recording's median block; our choice. */
+const SLOW = 0.1;
+
+/** Blocks in which the service's core was slow, as the yardstick tells before the load, count for nothing. */
+function yardstick(material: Material): Material {
+  const limit = (1 + SLOW) * median(material.blocks.map(({ yardstickMs }) => yardstickMs));
+  const blocks = material.blocks.map((block) =>
+    // As if k6 had died: no fault of either arm.
+    block.yardstickMs <= limit
+      ? block
+      : { ...block, slots: block.slots.map((slot) => ({ ...slot, events: ["k6-died" as const] })) },
+  );
+  return { ...material, blocks };
 }
 
 /** QPS is the only metric, each cell is alone. */

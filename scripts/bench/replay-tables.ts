@@ -9,6 +9,7 @@ import {
   type Material,
   materialOf,
   mean,
+  roundOf,
   statisticOf,
   VARIANTS,
   type Variant,
@@ -247,6 +248,38 @@ export const cpuTime: Part = (recording, results) => {
     "As a gate of its own, with the margin of QPS, beside QPS alone; neither with a test over all cells:",
     "",
     table(["metric", ...UNCHANGED, ...plants.map((plant) => `${plant}: found, minutes`)], gates),
+  ].join("\n");
+};
+
+/** What the yardstick says of the load that follows it, and what striking by it would buy. */
+export const yardstick: Part = (recording, results) => {
+  const plants = plantsOf(recording);
+  const material = materialOf(recording, "");
+  const speed = material.blocks.map(({ yardstickMs }) => -Math.log(yardstickMs));
+  const rows = material.plan.cells.map(({ id }) => {
+    const rounds = material.blocks.map((block) => roundOf(block, id));
+    const base = rounds.map(({ base: slot }) => Math.log(slot.qps));
+    const apart = rounds.map(({ base: slot, head }) => Math.abs(Math.log(head.qps / slot.qps)));
+    return [id, percent(sd(base)), correlation(speed, base).toFixed(2), correlation(speed, apart).toFixed(2)];
+  });
+  const gates = (
+    [
+      ["as it is", []],
+      ["blocks with a yardstick 10% slower struck", ["slow blocks struck"]],
+    ] as [string, Variant[]][]
+  ).map(([name, variants]) => [
+    name,
+    ...unchangedColumns(results("", variants)),
+    ...foundColumns(plants, results, variants),
+  ]);
+  return [
+    "## The yardstick",
+    "",
+    `A fixed piece of work on the service's core before each block; its speed has an sd of ${percent(sd(speed))} over the blocks. Unchanged head, correlations over all blocks:`,
+    "",
+    table(["cell", "sd of ln QPS", "speed and QPS", "speed and distance of the arms"], rows),
+    "",
+    table(["rule", ...UNCHANGED, ...plants.map((plant) => `${plant}: found, minutes`)], gates),
   ].join("\n");
 };
 

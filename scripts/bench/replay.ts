@@ -25,6 +25,7 @@ import {
   rules,
   setting,
   times,
+  yardstick,
 } from "./replay-tables.ts";
 
 /** Simulated runs of the rules as they are, and of each change to ours. */
@@ -56,6 +57,7 @@ function jobsOf(path: string, { header }: Recording): Job[] {
     "no foreign-load check",
     "CPU time",
     "CPU time, no foreign-load check",
+    "slow blocks struck",
     "6 rounds",
     "6 rounds of twice the length",
     "12 rounds",
@@ -126,7 +128,7 @@ async function main(chart: string, paths: readonly string[]): Promise<void> {
     };
     const runs = jobs.reduce((sum, job) => sum + job.runs * (job.others ? OTHERS.length : 1), 0);
     charts.push(chartData(basename(path, ".ndjson.gz"), results));
-    const parts = [setting, rules, byHead, calibration, times, firstLooks, lengths, cpuTime];
+    const parts = [setting, rules, byHead, calibration, times, firstLooks, lengths, cpuTime, yardstick];
     console.log(`# ${basename(path, ".ndjson.gz")}\n`);
     for (const part of parts) console.log(`${part(recording, results)}\n`);
     console.log(`${runs.toLocaleString("en")} simulated runs in ${seconds.toFixed(0)} s.\n`);

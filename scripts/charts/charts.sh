@@ -8,19 +8,21 @@ set -CeEuo pipefail
 source "$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")/draw.sh"
 
 main() {
-  (($# == 2)) || bail 2 "usage: charts.sh COMPARISON_JSON OUT_DIR"
+  (($# >= 2)) || bail 2 "usage: charts.sh JSON OUT_DIR [KIND...]"
   need_tools
   [[ -r $1 ]] || bail 2 "cannot read $1"
   mkdir -p -- "$2"
-  local comparison directory
-  comparison="$(realpath -- "$1")"
+  local json directory
+  json="$(realpath -- "$1")"
   directory="$(realpath -- "$2")"
   scratch="$(mktemp -d)"
   trap 'rm -rf -- "${scratch}"' EXIT
   cd -- "$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")"
+  shift 2
+  (($# > 0)) || set -- qps latency rounds
   local name
-  for name in qps latency rounds; do
-    draw "${name}" "${comparison}" "${directory}/${name}.svg" "${scratch}"
+  for name; do
+    draw "${name}" "${json}" "${directory}/${name}.svg" "${scratch}"
   done
 }
 

@@ -21,7 +21,7 @@ if (!exists("columns")) columns = panels < 3 ? panels : 3
 lines = (panels + columns - 1) / columns
 # One panel alone is drawn wider than a third, but not over the full width.
 if (!exists("width")) width = columns == 1 ? 680 : columns == 2 ? 860 : 1080
-top = 30.0
+if (!exists("top")) top = 30.0
 row = 248.0
 bottom = strlen(note) > 1 ? 26.0 : 4.0
 height = top + bottom + lines * row

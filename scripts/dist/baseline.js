@@ -10,6 +10,7 @@ import {
   storeOf,
   verifyBaseline
 } from "./shared-baseline.js";
+import "./shared-text-table.js";
 import "./shared-git-store.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";

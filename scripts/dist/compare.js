@@ -3,7 +3,8 @@ const require = __createRequire(import.meta.url);
 import {
   comparePhase,
   exitStatus
-} from "./shared-compare.js";
+} from "./shared-compare~2.js";
+import "./shared-compare.js";
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";

@@ -8,6 +8,7 @@ import {
 } from "./shared-index.js";
 import "./shared-endpoints.js";
 import "./shared-inputs.js";
+import "./shared-compare~2.js";
 import "./shared-compare.js";
 import "./shared-environment.js";
 import "./shared-uniformInt.js";
@@ -26,6 +27,7 @@ import "./shared-steps.js";
 import "./shared-plan.js";
 import "./shared-markdown.js";
 import "./shared-marked.esm.js";
+import "./shared-charts.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";

@@ -16,12 +16,14 @@ import {
   writeSummary
 } from "./shared-endpoints.js";
 import {
-  trendPhase
-} from "./shared-trend.js";
-import {
   readInputs
 } from "./shared-inputs.js";
+import {
+  trendPhase
+} from "./shared-trend.js";
 import "./shared-baseline.js";
+import "./shared-text-table.js";
+import "./shared-compare~2.js";
 import "./shared-compare.js";
 import "./shared-environment.js";
 import "./shared-uniformInt.js";
@@ -53,6 +55,7 @@ import {
 } from "./shared-plan.js";
 import "./shared-markdown.js";
 import "./shared-marked.esm.js";
+import "./shared-charts.js";
 import {
   markdownTable
 } from "./shared-details.js";

@@ -9,6 +9,7 @@ import {
   judgedBy
 } from "./shared-endpoints.js";
 import "./shared-inputs.js";
+import "./shared-compare~2.js";
 import "./shared-compare.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
@@ -18,6 +19,7 @@ import "./shared-steps.js";
 import "./shared-plan.js";
 import "./shared-markdown.js";
 import "./shared-marked.esm.js";
+import "./shared-charts.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";

@@ -4516,6 +4516,13 @@ Environment, beside what GitHub itself sets:
   GITHUB_TOKEN  report and gate read the label with it (pull-requests: read), comment takes
                 contents: read, pull-requests: write, and actions: read for --run-id,
                 nightly contents: write and issues: write`;
+var MATRIX_HELP = `
+The file is a configuration with a matrix, such as those of fixtures/presets:
+  matrix:
+    factors:
+      connection:    # the first level is the reference
+        short: { query: connection=short }
+        persistent: { query: connection=persistent }`;
 var driverOption = (description) => new Option("--driver <name>", description).choices(["auto", "compose", "process", "url"]);
 var home = process.env["PERF_GATE_HOME"] ?? resolve(dirname(fileURLToPath(import.meta.url)), "..", "..");
 async function main(version) {
@@ -4537,6 +4544,7 @@ async function main(version) {
   withArms(withWork("plan", "write plan.json, and say what would be measured and how long it takes")).action(
     planCommand
   );
+  program2.command("matrix <file>").description("measure a grid of variants of one tree, and what each factor does: tables, not a verdict").addHelpText("after", MATRIX_HELP).option("-w, --work-directory <dir>", "where its files are kept", join(DEFAULT_WORK_DIRECTORY, "matrix")).addOption(driverOption("how the service is started: in containers or as processes")).option("--rounds <n>", "clean rounds of every cell at every point (default: the file's matrix.rounds)").option("--dry-run", "say what would be measured and how long it takes, and stop").option("--json", "print the result as JSON on stdout").exitOverride().action(matrixCommand);
   withWork("build", "build the images of the plan ahead of measure (driver compose)").option("--bake-file <file>", "only write what is to be built, for docker buildx bake").action(buildCommand);
   withWork("measure", "measure the planned cells; continues an interrupted run").action(measureCommand);
   withWork("compare", "decide from the samples: comparison.json").action(compareCommand);
@@ -4586,6 +4594,28 @@ async function planCommand(options) {
   const work = workDirectory(options);
   const plan = await planPhase({ ...options, home }, work, progressOf(options).warn);
   print2(options.json ? json(plan) : describePlan(plan, work));
+}
+async function matrixCommand(file, options) {
+  const { describeMatrix, matrixPhase, planMatrix } = await import("./matrix.js");
+  const { renderMatrixText } = await import("./matrix~2.js");
+  const planned = await planMatrix(file, options);
+  if (options.dryRun) {
+    print2(options.json ? json({ points: planned.points, rounds: planned.rounds }) : describeMatrix(planned));
+    return;
+  }
+  const work = workDirectory(options);
+  const progress = progressOf(options);
+  progress.step(`${describeMatrix(planned)}
+`);
+  await withSignals(async (signal) => {
+    const { result, chartsNote } = await matrixPhase(planned, work, home, progress, signal);
+    if (chartsNote !== null) progress.warn(chartsNote);
+    print2(
+      options.json ? json(result) : `${renderMatrixText(result)}
+
+Also as matrix.md, matrix.csv and matrix.json: ${work.path}`
+    );
+  });
 }
 async function buildCommand(options) {
   const { buildPhase } = await import("./build.js");

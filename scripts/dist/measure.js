@@ -1,7 +1,10 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
-  measurePhase
+  beginRun,
+  measurePhase,
+  onMachine,
+  startRig
 } from "./shared-stack.js";
 import "./shared-environment.js";
 import "./shared-ignore.js";
@@ -32,5 +35,8 @@ import "./shared-arms.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 export {
-  measurePhase
+  beginRun,
+  measurePhase,
+  onMachine,
+  startRig
 };

@@ -5,6 +5,7 @@ import {
   reportPhase
 } from "./shared-markdown.js";
 import "./shared-marked.esm.js";
+import "./shared-charts.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";

@@ -3,6 +3,7 @@ const require = __createRequire(import.meta.url);
 import {
   runPhases
 } from "./shared-run.js";
+import "./shared-compare~2.js";
 import "./shared-compare.js";
 import "./shared-stack.js";
 import "./shared-environment.js";
@@ -30,6 +31,7 @@ import "./shared-steps.js";
 import "./shared-plan.js";
 import "./shared-markdown.js";
 import "./shared-marked.esm.js";
+import "./shared-charts.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";

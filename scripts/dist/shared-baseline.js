@@ -1,6 +1,9 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  textTable
+} from "./shared-text-table.js";
+import {
   LARGEST_FILE,
   openStore,
   sha256
@@ -25,8 +28,7 @@ import {
 } from "./shared-plan.js";
 import {
   harmless,
-  stringify,
-  textWidth
+  stringify
 } from "./shared-details.js";
 import {
   ABSENT,
@@ -279,19 +281,6 @@ ${rounds} rounds` };
   if (rounds < 2) return benchmark;
   const half = tQuantile(0.975, rounds - 1) * sd * head / Math.sqrt(rounds);
   return { ...benchmark, range: `± ${half.toPrecision(3)}` };
-}
-
-// scripts/src/report/text-table.ts
-function textTable(titles, rows) {
-  const right = titles.map((title) => title.startsWith(">"));
-  const all = [titles.map((title) => title.replace(/^>/, "")), ...rows];
-  const widths = titles.map((_, column) => Math.max(...all.map((row) => textWidth(row[column] ?? ""))));
-  const line = (row) => widths.map((width, column) => {
-    const text = row[column] ?? "";
-    const space = " ".repeat(width - textWidth(text));
-    return right[column] ? space + text : text + space;
-  }).join("  ").trimEnd();
-  return all.map(line).join("\n");
 }
 
 // scripts/src/report/records.ts

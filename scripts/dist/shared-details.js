@@ -860,9 +860,6 @@ function snake(name) {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-// scripts/src/report/terminal.ts
-var import_picocolors = __toESM(require_picocolors(), 1);
-
 // node_modules/markdown-table/index.js
 function defaultStringLength(value) {
   return value.length;
@@ -1003,6 +1000,9 @@ function toAlignment(value) {
   const code = typeof value === "string" ? value.codePointAt(0) : 0;
   return code === 67 || code === 99 ? 99 : code === 76 || code === 108 ? 108 : code === 82 || code === 114 ? 114 : 0;
 }
+
+// scripts/src/report/terminal.ts
+var import_picocolors = __toESM(require_picocolors(), 1);
 
 // scripts/src/report/details.ts
 function fold(summary, body) {
@@ -1840,6 +1840,7 @@ function wrap(text, width, indent) {
 
 export {
   stringify,
+  COUNTS,
   renderCsv,
   harmless,
   markdownTable,

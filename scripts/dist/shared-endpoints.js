@@ -5,7 +5,7 @@ import {
 } from "./shared-inputs.js";
 import {
   exitStatus
-} from "./shared-compare.js";
+} from "./shared-compare~2.js";
 import {
   DEFAULT_FILES,
   defaultName,

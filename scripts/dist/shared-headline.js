@@ -15,6 +15,9 @@ function visible(text) {
 function oneLine(text) {
   return quietLine(text, LONGEST);
 }
+function oneNote(text) {
+  return quietLine(text, LONGEST_NOTE);
+}
 function quietLine(text, longest) {
   const line = visible(text);
   const quiet = line.replaceAll("::", ": :").replaceAll("##[", "# #[");
@@ -27,7 +30,7 @@ function escapeMarkdown(text) {
   return withoutMarkup(oneLine(text));
 }
 function escapeNote(text) {
-  return withoutMarkup(quietLine(text, LONGEST_NOTE));
+  return withoutMarkup(oneNote(text));
 }
 function withoutMarkup(line) {
   return line.replace(/[&<>"|`\\*~[\]{}$]/g, entity).replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, entity).replace(/:(?=\/\/)|(?<=\bwww)\./gi, entity).replace(/^(?:[-+=#]|\d+[.)](?=\s|$))/, (start) => start.slice(0, -1) + entity(start.slice(-1))).replace(/@(?=\w)|(?<!&)#(?=\d)|\bGH-(?=\d)/g, (start) => start + GAP);
@@ -458,6 +461,7 @@ export {
   list,
   visible,
   oneLine,
+  oneNote,
   escapeMarkdown,
   escapeNote,
   MARKDOWN,

@@ -5,6 +5,9 @@ import {
   renderPage
 } from "./shared-marked.esm.js";
 import {
+  drawWith
+} from "./shared-charts.js";
+import {
   decidingLines,
   detailParts,
   editsTable,
@@ -48,7 +51,6 @@ import {
 } from "./shared-headline.js";
 
 // scripts/src/phases/report.ts
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
@@ -213,7 +215,6 @@ function dataFigure({ name, title, svg }) {
 }
 
 // scripts/src/phases/report.ts
-var NO_CHARTS = 3;
 function reportPhase(work, home, terminal) {
   const input = readReportInput(work);
   const { charts, note } = drawCharts(work, home);
@@ -232,14 +233,10 @@ function readReportInput(work) {
   };
 }
 function drawCharts(work, home) {
-  const script = join(home, "scripts", "charts", "charts.sh");
   rmSync(work.file("charts"), { recursive: true, force: true });
   const directory = work.directory("charts");
-  const drawn = spawnSync(script, [work.file("comparison.json"), directory], { encoding: "utf8", timeout: 12e4 });
-  if (drawn.status !== 0) {
-    const why = drawn.stderr?.trim() || drawn.error?.message || `charts.sh ended with ${drawn.status}`;
-    return { charts: [], note: drawn.status === NO_CHARTS ? why : `charts could not be drawn: ${why}` };
-  }
+  const note = drawWith(home, "charts.sh", [work.file("comparison.json"), directory]);
+  if (note !== null) return { charts: [], note };
   const charts = CHARTS.flatMap(({ name, title }) => {
     const file = join(directory, `${name}.svg`);
     return existsSync(file) ? [{ name, title, svg: readFileSync(file, "utf8") }] : [];

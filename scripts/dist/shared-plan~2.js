@@ -137,7 +137,7 @@ async function variantArms(options, names, warn) {
     const name = names[arm];
     if (name === null) return { ...tree, label: other ?? "no variant" };
     const variant = variantOf(config, name, `--${arm}`);
-    checkVariant(driver, name, variant);
+    checkVariant(driver, `variants.${name}`, variant);
     own[arm] = ownOf(config, variant);
     return { ...tree, label: PREFIX + name };
   });
@@ -317,6 +317,7 @@ export {
   blockSeconds,
   mainDeadline,
   chooseConfirmation,
+  expectedSeconds,
   expectedBlocks,
   undecided,
   OVERHEAD,

@@ -2,7 +2,7 @@ import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
   comparePhase
-} from "./shared-compare.js";
+} from "./shared-compare~2.js";
 import {
   measurePhase
 } from "./shared-stack.js";

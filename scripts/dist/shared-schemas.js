@@ -14019,14 +14019,14 @@ function fixBy(guess, read, example) {
   return guess !== null && read(guess) !== void 0 ? `Write ${guess}.` : `Write for example ${example}.`;
 }
 function percent(bounds) {
-  const { min, max, example, above = false, below = false } = bounds;
+  const { min, max, example, above = false, below: below2 = false } = bounds;
   const read = (raw) => {
     const ratio = typeof raw === "string" ? parsePercent(raw) : null;
     if (ratio === null || ratio < min || ratio > max) return void 0;
-    return above && ratio === min || below && ratio === max ? void 0 : ratio;
+    return above && ratio === min || below2 && ratio === max ? void 0 : ratio;
   };
   const low = `${above ? "above " : "from "}${formatPercent(min)}`;
-  const high = `${below ? "below " : above ? "up to " : "to "}${formatPercent(max)}`;
+  const high = `${below2 ? "below " : above ? "up to " : "to "}${formatPercent(max)}`;
   return leaf({
     allowed: `a percentage ${low} ${above ? "and " : ""}${high}, such as ${example}`,
     read,
@@ -14693,10 +14693,10 @@ function checkKind(scenario2, report) {
   }
 }
 function checkLoad(scenario2, report) {
-  const { levels, stages, model } = scenario2;
-  if (Array.isArray(levels)) {
-    reportTwice(levels, (index) => {
-      if (typeof levels[index] === "number") report(["levels", index], twice(levels[index], []).message);
+  const { levels: levels2, stages, model } = scenario2;
+  if (Array.isArray(levels2)) {
+    reportTwice(levels2, (index) => {
+      if (typeof levels2[index] === "number") report(["levels", index], twice(levels2[index], []).message);
     });
   }
   if (model !== "ramp") return;
@@ -14788,6 +14788,7 @@ function toConfig(file, flowPath) {
     target: toTarget(file.target),
     scenarios: (file.scenarios ?? DEFAULT_SCENARIOS).map((scenario2) => toScenario(scenario2, file.gate, flowPath)),
     ...file.variants === void 0 ? {} : { variants: toVariants(file.variants) },
+    ...file.matrix === void 0 ? {} : { matrix: toMatrix(file.matrix) },
     gate: {
       maxOverallQpsDrop: file.gate["max-overall-qps-drop"],
       onInconclusive: file.gate["on-inconclusive"],
@@ -14867,6 +14868,10 @@ function toLinks(links) {
 }
 function toVariants(variants2) {
   return Object.fromEntries(Object.entries(variants2).map(([name, settings]) => [name, toVariant(settings)]));
+}
+function toMatrix({ tree, factors, ...rest }) {
+  const levels2 = Object.entries(factors).map(([factor, named]) => [factor, toVariants(named)]);
+  return { tree: tree ?? null, ...rest, factors: Object.fromEntries(levels2) };
 }
 function toVariant({ env: env2, php: php2, links, resources, connection: connection2, query }) {
   const { "process-manager": processManager, ...rest } = php2;
@@ -15024,12 +15029,27 @@ var variants = mappingOf(variant, {
   pattern: /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/,
   example: "jit: {php: {jit: tracing}}"
 });
-function checkVariants({ target: rest, scenarios: scenarios2, variants: named }, report) {
-  if (!isMapping(rest) || !isMapping(named)) return;
+function variantsIn(data) {
+  const { variants: named, matrix: matrix2 } = data;
+  const factors = isMapping(matrix2) ? matrix2["factors"] : void 0;
+  return [
+    ...below(["variants"], named),
+    ...Object.entries(isMapping(factors) ? factors : {}).flatMap(
+      ([factor, levels2]) => below(["matrix", "factors", factor], levels2)
+    )
+  ];
+}
+function below(path, mapping) {
+  return Object.entries(isMapping(mapping) ? mapping : {}).flatMap(
+    ([name, settings]) => isMapping(settings) ? [{ path: [...path, name], settings }] : []
+  );
+}
+function checkVariants(file, report) {
+  const { target: rest, scenarios: scenarios2 } = file;
+  if (!isMapping(rest)) return;
   const flows = Array.isArray(scenarios2) && scenarios2.some((one) => isMapping(one) && one["flow"] !== void 0);
-  for (const [name, settings] of Object.entries(named)) {
-    if (!isMapping(settings)) continue;
-    const inside = (path, message, at) => report(["variants", name, ...path], message, at);
+  for (const { path: place, settings } of variantsIn(file)) {
+    const inside = (path, message, at) => report([...place, ...path], message, at);
     checkReferences({ ...rest, env: settings["env"] }, inside);
     checkLinks({ ...rest, links: settings["links"] }, inside);
     const own2 = isMapping(settings["php"]) ? settings["php"] : {};
@@ -15044,6 +15064,30 @@ function checkVariants({ target: rest, scenarios: scenarios2, variants: named },
     }
   }
 }
+
+// scripts/src/config/matrix-schema.ts
+var levels = mappingOf(variant, {
+  allowed: "the name of a level: letters, digits, ., - and _, and not digits alone",
+  pattern: /^(?!\d+$)[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/,
+  example: "short: {query: connection=short}"
+});
+var matrix = section({
+  tree: text({
+    allowed: "a directory, relative to this file",
+    accept: printable(500),
+    fix: "Write for example tree: ../app.",
+    json: { writtenExamples: ["../app"] }
+  }).optional().describe("The application, relative to this file. Default: the current directory."),
+  design: oneOf(["full", "one-at-a-time"]).prefault("full").describe(
+    "Which levels are combined: `full` (each with each), `one-at-a-time` (each with the first of the others)."
+  ),
+  rounds: number3({ min: 3, max: 60, example: "8" }).prefault(8).describe("Clean rounds of every cell at every point."),
+  factors: mappingOf(levels, {
+    allowed: "the name of a factor: letters, digits, - and _, beginning with a letter",
+    pattern: /^[A-Za-z][A-Za-z0-9_-]{0,49}$/,
+    example: "connection: {short: {query: connection=short}, persistent: {query: connection=persistent}}"
+  }).prefault({}).describe("What is varied: for each factor its levels, the first of which is the reference. A level is a variant.")
+});
 
 // scripts/src/config/schema.ts
 var SECOND2 = 1e3;
@@ -15067,6 +15111,7 @@ var fileSchema = section({
   variants: variants.optional().describe(
     "Named sets of settings of the application, to be compared with one another or with none: `--base variant=NAME --head variant=NAME`. Each is merged over `target` and over every scenario."
   ),
+  matrix: matrix.optional().describe("Variants in a grid, for `perf-gate matrix FILE`: what each factor does."),
   gate: section({
     "max-qps-drop": margins["max-qps-drop"].prefault("5%").describe(
       "Throughput a scenario may lose. Red only when the drop is surely larger, green only when it is surely smaller."
@@ -15188,9 +15233,9 @@ function child(schema, step) {
 }
 function pathsOf(schema, name, prefix = "") {
   const properties = Object.entries(schema["properties"] ?? {});
-  const found = properties.flatMap(([key, below]) => [
+  const found = properties.flatMap(([key, below2]) => [
     ...key === name ? [`${prefix}${key}`] : [],
-    ...pathsOf(below, name, `${prefix}${key}.`)
+    ...pathsOf(below2, name, `${prefix}${key}.`)
   ]);
   const items = schema["items"];
   return items ? [...found, ...pathsOf(items, name, `${prefix.replace(/\.$/, "[]")}.`)] : found;
@@ -15266,7 +15311,7 @@ var FIXES = {
 };
 function isTextMapping(path) {
   const keys = path.filter((step) => typeof step !== "number").join(".");
-  return keys === "scenarios.headers" || /^(target|variants\.[^.]+)\.(env|php\.ini)$/.test(keys);
+  return keys === "scenarios.headers" || /^(target|variants\.[^.]+|matrix\.factors\..+)\.(env|php\.ini)$/.test(keys);
 }
 function readYaml(text2) {
   const lines = new import_yaml.LineCounter();
@@ -15439,15 +15484,15 @@ function parseConfig(text2, { file, directory, isFile = isRegularFile }) {
   });
   const beside = [];
   const data = isMapping(yaml.data) ? yaml.data : {};
-  const { target: target2, variants: variants2 } = data;
+  const { target: target2 } = data;
   if (isMapping(target2)) {
-    const checkAt = (above, settings) => checkBesideCompose(settings, (below, message, at) => {
-      const path = [...above, ...below];
+    const checkAt = (above, settings) => checkBesideCompose(settings, (below2, message, at) => {
+      const path = [...above, ...below2];
       beside.push({ position: yaml.locate(path, at === "key"), message: `${keyPath(path)}: ${message}` });
     });
     checkAt(["target"], target2);
-    for (const [name, settings] of Object.entries(isMapping(variants2) ? variants2 : {})) {
-      if (isMapping(settings)) checkAt(["variants", name], { compose: target2["compose"], php: settings["php"] });
+    for (const { path, settings } of variantsIn(data)) {
+      checkAt(path, { compose: target2["compose"], php: settings["php"] });
     }
   }
   const result = fileSchema.safeParse(yaml.data);

@@ -371,6 +371,7 @@ var Sampler = class {
         ...sums,
         generatorCores: this.#generatorCores,
         targetMemoryBytes: usage.memoryBytes,
+        targetMemoryGrowthBytes: usage.memoryBytes - (first.arms[arm]?.memoryBytes ?? usage.memoryBytes),
         timeWait: timeWaitSockets(this.#target.namespaces()),
         listenOverflows: listenOverflows2 + turnedAway,
         listenQueueMax: front?.listenQueueMax ?? 0,
@@ -2933,55 +2934,7 @@ function nextStep(run, pilots, overhead, elapsed) {
   return { kind: "stop", reason: "budget", detail: flagged.length > 0 ? "no time left to confirm a red" : null };
 }
 
-// scripts/src/phases/measure.ts
-var BARREN_BLOCKS = 3;
-async function measurePhase(work, home, progress, signal) {
-  const plan = work.readPlan();
-  const earlier = work.readSamples(plan);
-  for (const line of earlier.damaged) progress.warn(`${work.samplesFile}: ${line}; it is not used`);
-  const finished = earlier.lines.findLast((line) => line.kind === "stop");
-  if (finished !== void 0 && (finished.reason === "decided" || finished.reason === "cap")) {
-    progress.step(`already measured (${finished.reason}): ${work.samplesFile}; run \`perf-gate plan\` for a new run`);
-    return finished.reason;
-  }
-  const k6 = findK6();
-  await k6.catch((error) => {
-    if (plan.driver !== "compose") throw error;
-  });
-  const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
-  try {
-    return await measureLocked(plan, work, { home, k6, progress, signal }, earlier.lines);
-  } finally {
-    unlock();
-  }
-}
-async function measureLocked(plan, work, { home, k6, progress, signal }, earlier) {
-  const started = performance.now();
-  const removeTrees = await checkOut(treesOf(plan), plan.config.target.copy, progress.warn);
-  let target = null;
-  const log = new SampleLog(work, plan, earlier);
-  try {
-    target = await startTarget({ plan, home, workDirectory: work.path, progress: progress.step, signal });
-    const stateDirectory = work.directory("state");
-    const rig = { plan, target, k6: target.generator ?? await k6, home, stateDirectory, signal };
-    const environment = await describeEnvironment(plan, target);
-    for (const warning of environment.warnings) progress.warn(warning);
-    work.writeJson("environment", environment);
-    const { reason, detail } = await measureAll(rig, work, log, progress, started);
-    log.add([{ kind: "stop", reason, detail, wallSeconds: since2(started) }]);
-    return reason;
-  } catch (error) {
-    const stopped = signal.aborted ? "interrupted" : "failed";
-    const detail = signal.aborted ? null : error.message.slice(0, 5e3);
-    if (log.begun) tryQuietly(() => log.add([{ kind: "stop", reason: stopped, detail, wallSeconds: since2(started) }]));
-    if (signal.aborted) return "interrupted";
-    throw error;
-  } finally {
-    progress.done();
-    await target?.close();
-    await removeTrees();
-  }
-}
+// scripts/src/phases/sample-log.ts
 var SampleLog = class {
   #work;
   #plan;
@@ -3000,12 +2953,76 @@ var SampleLog = class {
     this.lines.push(...begin2, ...lines);
   }
 };
+
+// scripts/src/phases/measure.ts
+var BARREN_BLOCKS = 3;
+async function measurePhase(work, home, progress, signal) {
+  const plan = work.readPlan();
+  const earlier = work.readSamples(plan);
+  for (const line of earlier.damaged) progress.warn(`${work.samplesFile}: ${line}; it is not used`);
+  const finished = earlier.lines.findLast((line) => line.kind === "stop");
+  if (finished !== void 0 && (finished.reason === "decided" || finished.reason === "cap")) {
+    progress.step(`already measured (${finished.reason}): ${work.samplesFile}; run \`perf-gate plan\` for a new run`);
+    return finished.reason;
+  }
+  return await onMachine(
+    plan.driver,
+    work,
+    { home, progress, signal },
+    (context) => measureLocked(plan, work, context, earlier.lines)
+  );
+}
+async function onMachine(driver, work, { home, progress, signal }, action) {
+  const k6 = findK6();
+  await k6.catch((error) => {
+    if (driver !== "compose") throw error;
+  });
+  const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
+  try {
+    return await action({ home, k6, progress, signal });
+  } finally {
+    unlock();
+  }
+}
+async function measureLocked(plan, work, context, earlier) {
+  const { progress, signal } = context;
+  const started = performance.now();
+  const removeTrees = await checkOut(treesOf(plan), plan.config.target.copy, progress.warn);
+  let rig = null;
+  const log = new SampleLog(work, plan, earlier);
+  try {
+    rig = await startRig(plan, work, context);
+    const { reason, detail } = await measureAll(rig, work, log, progress, started);
+    log.add([{ kind: "stop", reason, detail, wallSeconds: since2(started) }]);
+    return reason;
+  } catch (error) {
+    const stopped = signal.aborted ? "interrupted" : "failed";
+    const detail = signal.aborted ? null : error.message.slice(0, 5e3);
+    if (log.begun) tryQuietly(() => log.add([{ kind: "stop", reason: stopped, detail, wallSeconds: since2(started) }]));
+    if (signal.aborted) return "interrupted";
+    throw error;
+  } finally {
+    progress.done();
+    await rig?.target.close();
+    await removeTrees();
+  }
+}
+async function startRig(plan, work, { home, k6, progress, signal }) {
+  const target = await startTarget({ plan, home, workDirectory: work.path, progress: progress.step, signal });
+  try {
+    const environment = await describeEnvironment(plan, target);
+    for (const warning of environment.warnings) progress.warn(warning);
+    work.writeJson("environment", environment);
+    const stateDirectory = work.directory("state");
+    return { plan, target, k6: target.generator ?? await k6, home, stateDirectory, signal };
+  } catch (error) {
+    await target.close();
+    throw error;
+  }
+}
 async function measureAll(rig, work, log, progress, started) {
-  const { plan, signal } = rig;
-  const census = await censusOf(rig, work, progress);
-  const pilots = await pilotOf(rig, census, log, progress);
-  const run = begin(plan, census, [...pilots.values()]);
-  for (const line of log.lines) take(run, line);
+  const { signal } = rig;
+  const { run, pilots } = await beginRun(rig, work, log, progress);
   const add2 = (lines) => {
     log.add(lines);
     for (const line of lines) take(run, line);
@@ -3033,6 +3050,13 @@ async function measureAll(rig, work, log, progress, started) {
     }
     report(progress, run, step.stage, pilots, overhead, since2(started));
   }
+}
+async function beginRun(rig, work, log, progress) {
+  const census = await censusOf(rig, work, progress);
+  const pilots = await pilotOf(rig, census, log, progress);
+  const run = begin(rig.plan, census, [...pilots.values()]);
+  for (const line of log.lines) take(run, line);
+  return { run, pilots };
 }
 async function censusOf(rig, work, progress) {
   const census = work.readCensus(rig.plan) ?? await takeCensus(rig, progress.step);
@@ -3108,5 +3132,10 @@ function since2(start) {
 }
 
 export {
-  measurePhase
+  runBlock,
+  SampleLog,
+  measurePhase,
+  onMachine,
+  startRig,
+  beginRun
 };

@@ -109,8 +109,7 @@ function checkDriver(driver, target) {
   }).find(([, there]) => there)?.[0];
   if (containers !== void 0) throw needsContainers(driver, containers);
 }
-function checkVariant(driver, name, { php, resources, links }) {
-  const key = `variants.${name}`;
+function checkVariant(driver, key, { php, resources, links }) {
   switch (driver) {
     case "compose":
       if (php.binary !== void 0) throw needsThisMachine(`${key}.php.binary`);

@@ -21,6 +21,9 @@ import {
   renderPage
 } from "./shared-marked.esm.js";
 import {
+  drawWith
+} from "./shared-charts.js";
+import {
   fold,
   markdownTable
 } from "./shared-details.js";
@@ -43,7 +46,6 @@ import {
 } from "./shared-replay.js";
 
 // scripts/src/phases/trend.ts
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -432,7 +434,6 @@ function repositoryOf(env) {
   const url = `${env["GITHUB_SERVER_URL"] ?? ""}/${env["GITHUB_REPOSITORY"] ?? ""}`;
   return /^https?:\/\/[\w.-]+(?::\d+)?\/[\w.-]+\/[\w.-]+$/.test(url) ? url : null;
 }
-var NO_TOOLS = 3;
 function drawCharts(trend, directory, home) {
   const charts = join(directory, "charts");
   for (const name of existsSync(charts) ? readdirSync(charts) : []) {
@@ -445,12 +446,8 @@ function drawCharts(trend, directory, home) {
   const scratch = mkdtempSync(join(tmpdir(), "perf-gate-trend-"));
   try {
     for (const cell of cells) writeFileSync(join(scratch, `${cell.slug}.json`), JSON.stringify(trendChart(cell)));
-    const script = join(home, "scripts", "charts", "trend.sh");
-    const drawn = spawnSync(script, [scratch, charts], { encoding: "utf8", timeout: 6e5 });
-    if (drawn.status !== 0) {
-      const why = drawn.stderr?.trim() || drawn.error?.message || `trend.sh ended with ${drawn.status}`;
-      return { slugs: none, note: drawn.status === NO_TOOLS ? why : `charts could not be drawn: ${why}` };
-    }
+    const note = drawWith(home, "trend.sh", [scratch, charts]);
+    if (note !== null) return { slugs: none, note };
     return {
       slugs: new Set(cells.map(({ slug }) => slug).filter((slug) => existsSync(join(charts, `${slug}.svg`)))),
       note: null

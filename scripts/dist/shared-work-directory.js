@@ -72,6 +72,7 @@ var slot = strictObject({
     intervalSeconds: number().positive(),
     targetPeakCores: reading,
     targetMemoryBytes: amount,
+    targetMemoryGrowthBytes: reading.optional(),
     throttledPeriods: reading,
     timeWait: count,
     listenOverflows: reading,
@@ -144,6 +145,7 @@ var FILES = {
   comparison: "comparison.json"
 };
 var EARLIER = "earlier";
+var POINTS = "points";
 var KEPT = /* @__PURE__ */ new Set([EARLIER, ".gitignore"]);
 function sha256(text2) {
   return createHash("sha256").update(text2).digest("hex");
@@ -166,8 +168,9 @@ var WorkDirectory = class {
       writeFileSync(this.file(".gitignore"), "*\n");
     });
     const entries = readdirSync(this.path).filter((entry) => !KEPT.has(entry));
-    if (!entries.includes(FILES.samples)) return;
-    const stamp = statSync(this.samplesFile).mtime.toISOString().replaceAll(":", "-").replace(/\..*/, "");
+    const measured = [FILES.samples, POINTS].find((name) => entries.includes(name));
+    if (measured === void 0) return;
+    const stamp = statSync(this.file(measured)).mtime.toISOString().replaceAll(":", "-").replace(/\..*/, "");
     let target = this.file(EARLIER, stamp);
     for (let i = 2; existsSync(target); i++) target = this.file(EARLIER, `${stamp}-${i}`);
     mkdirSync(target, { recursive: true });
@@ -315,6 +318,7 @@ export {
   sampleLineSchema,
   censusSchema,
   DEFAULT_WORK_DIRECTORY,
+  POINTS,
   sha256,
   WorkDirectory
 };

@@ -5,6 +5,7 @@ import {
   trendPhase
 } from "./shared-trend.js";
 import "./shared-baseline.js";
+import "./shared-text-table.js";
 import "./shared-work-directory.js";
 import "./shared-git-store.js";
 import "./shared-schemas.js";
@@ -12,6 +13,7 @@ import "./shared-errors.js";
 import "./shared-steps.js";
 import "./shared-plan.js";
 import "./shared-marked.esm.js";
+import "./shared-charts.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";

@@ -5,6 +5,7 @@ import { addBaseline } from "./baseline-commands.ts";
 import { InputError, MeasureError } from "./core/errors.ts";
 import type { Comparison, DriverName } from "./core/model.ts";
 import type { NightlyOptions } from "./phases/github-nightly.ts";
+import type { MatrixOptions } from "./phases/matrix.ts";
 import type { PlanOptions } from "./phases/plan.ts";
 import { createProgress, type Progress, quietProgress } from "./phases/progress.ts";
 import type { StoreOptions } from "./phases/store.ts";
@@ -30,6 +31,14 @@ Environment, beside what GitHub itself sets:
   GITHUB_TOKEN  report and gate read the label with it (pull-requests: read), comment takes
                 contents: read, pull-requests: write, and actions: read for --run-id,
                 nightly contents: write and issues: write`;
+
+const MATRIX_HELP = `
+The file is a configuration with a matrix, such as those of fixtures/presets:
+  matrix:
+    factors:
+      connection:    # the first level is the reference
+        short: { query: connection=short }
+        persistent: { query: connection=persistent }`;
 
 const driverOption = (description: string): Option =>
   new Option("--driver <name>", description).choices(["auto", "compose", "process", "url"]);
@@ -84,6 +93,17 @@ export async function main(version: string): Promise<void> {
   withArms(withWork("plan", "write plan.json, and say what would be measured and how long it takes")).action(
     planCommand,
   );
+  program
+    .command("matrix <file>")
+    .description("measure a grid of variants of one tree, and what each factor does: tables, not a verdict")
+    .addHelpText("after", MATRIX_HELP)
+    .option("-w, --work-directory <dir>", "where its files are kept", join(DEFAULT_WORK_DIRECTORY, "matrix"))
+    .addOption(driverOption("how the service is started: in containers or as processes"))
+    .option("--rounds <n>", "clean rounds of every cell at every point (default: the file's matrix.rounds)")
+    .option("--dry-run", "say what would be measured and how long it takes, and stop")
+    .option("--json", "print the result as JSON on stdout")
+    .exitOverride()
+    .action(matrixCommand);
   withWork("build", "build the images of the plan ahead of measure (driver compose)")
     .option("--bake-file <file>", "only write what is to be built, for docker buildx bake")
     .action(buildCommand);
@@ -145,6 +165,31 @@ async function planCommand(options: RunOptions): Promise<void> {
   const work = workDirectory(options);
   const plan = await planPhase({ ...options, home }, work, progressOf(options).warn);
   print(options.json ? json(plan) : describePlan(plan, work));
+}
+
+async function matrixCommand(
+  file: string,
+  options: CommonOptions & MatrixOptions & { dryRun?: boolean },
+): Promise<void> {
+  const { describeMatrix, matrixPhase, planMatrix } = await import("./phases/matrix.ts");
+  const { renderMatrixText } = await import("./report/matrix.ts");
+  const planned = await planMatrix(file, options);
+  if (options.dryRun) {
+    print(options.json ? json({ points: planned.points, rounds: planned.rounds }) : describeMatrix(planned));
+    return;
+  }
+  const work = workDirectory(options);
+  const progress = progressOf(options);
+  progress.step(`${describeMatrix(planned)}\n`);
+  await withSignals(async (signal) => {
+    const { result, chartsNote } = await matrixPhase(planned, work, home, progress, signal);
+    if (chartsNote !== null) progress.warn(chartsNote);
+    print(
+      options.json
+        ? json(result)
+        : `${renderMatrixText(result)}\n\nAlso as matrix.md, matrix.csv and matrix.json: ${work.path}`,
+    );
+  });
 }
 
 async function buildCommand(options: CommonOptions & { bakeFile?: string }): Promise<void> {

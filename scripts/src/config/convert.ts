@@ -8,6 +8,7 @@ import {
   type Limits,
   type Link,
   type Load,
+  type MatrixConfig,
   type Scenario,
   type TargetConfig,
   type Variant,
@@ -35,6 +36,7 @@ export function toConfig(file: FileShape, flowPath: (flow: string) => string): C
     target: toTarget(file.target),
     scenarios: (file.scenarios ?? DEFAULT_SCENARIOS).map((scenario) => toScenario(scenario, file.gate, flowPath)),
     ...(file.variants === undefined ? {} : { variants: toVariants(file.variants) }),
+    ...(file.matrix === undefined ? {} : { matrix: toMatrix(file.matrix) }),
     gate: {
       maxOverallQpsDrop: file.gate["max-overall-qps-drop"],
       onInconclusive: file.gate["on-inconclusive"],
@@ -120,6 +122,11 @@ function toLinks(links: TargetShape["links"]): Record<string, Link> {
 
 function toVariants(variants: Record<string, VariantShape>): Record<string, Variant> {
   return Object.fromEntries(Object.entries(variants).map(([name, settings]) => [name, toVariant(settings)]));
+}
+
+function toMatrix({ tree, factors, ...rest }: NonNullable<FileShape["matrix"]>): MatrixConfig {
+  const levels = Object.entries(factors).map(([factor, named]) => [factor, toVariants(named)] as const);
+  return { tree: tree ?? null, ...rest, factors: Object.fromEntries(levels) };
 }
 
 function toVariant({ env, php, links, resources, connection, query }: VariantShape): Variant {

@@ -10,6 +10,7 @@ import { keyPath, problemsOf, toInputError } from "./problems.ts";
 import { isFlowPath } from "./scenario-schema.ts";
 import { fileSchema } from "./schema.ts";
 import { isMapping, type Raw } from "./shapes.ts";
+import { variantsIn } from "./variant-schema.ts";
 import { type Problem, readYaml } from "./yaml.ts";
 
 /** Where a configuration is looked for, in this order. */
@@ -76,7 +77,7 @@ export function parseConfig(text: string, { file, directory, isFile = isRegularF
 
   const beside: Problem[] = [];
   const data: Raw = isMapping(yaml.data) ? yaml.data : {};
-  const { target, variants } = data;
+  const { target } = data;
   if (isMapping(target)) {
     const checkAt = (above: string[], settings: Raw) =>
       checkBesideCompose(settings, (below, message, at) => {
@@ -84,8 +85,8 @@ export function parseConfig(text: string, { file, directory, isFile = isRegularF
         beside.push({ position: yaml.locate(path, at === "key"), message: `${keyPath(path)}: ${message}` });
       });
     checkAt(["target"], target);
-    for (const [name, settings] of Object.entries(isMapping(variants) ? variants : {})) {
-      if (isMapping(settings)) checkAt(["variants", name], { compose: target["compose"], php: settings["php"] });
+    for (const { path, settings } of variantsIn(data)) {
+      checkAt(path, { compose: target["compose"], php: settings["php"] });
     }
   }
 

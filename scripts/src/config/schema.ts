@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { parseCpuList } from "../core/layout.ts";
 import { bytes, duration, leaf, number, oneOf, percent, text, wordOr } from "./leaves.ts";
+import { matrix } from "./matrix-schema.ts";
 import { margins, scenarios } from "./scenario-schema.ts";
 import { ALWAYS, isMapping, printable, section } from "./shapes.ts";
 import { target } from "./target-schema.ts";
@@ -46,6 +47,7 @@ export const fileSchema = section({
       "Named sets of settings of the application, to be compared with one another or with none: " +
         "`--base variant=NAME --head variant=NAME`. Each is merged over `target` and over every scenario.",
     ),
+  matrix: matrix.optional().describe("Variants in a grid, for `perf-gate matrix FILE`: what each factor does."),
   gate: section({
     "max-qps-drop": margins["max-qps-drop"]
       .prefault("5%")

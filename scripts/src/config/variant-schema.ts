@@ -5,7 +5,8 @@ import { connection } from "./scenario-schema.ts";
 import { isMapping, mappingOf, type Raw, type Report, section } from "./shapes.ts";
 import { checkJit, checkLinks, checkReferences, env, phpKeys } from "./target-schema.ts";
 
-const variant = section({
+/** Settings in place of those of `target` and of every scenario. */
+export const variant = section({
   env: env.prefault({}).describe("Environment variables, in addition to those of target.env or in their place."),
   php: section(z.object(phpKeys).partial().shape)
     .prefault({})
@@ -30,13 +31,31 @@ export const variants = mappingOf(variant, {
   example: "jit: {php: {jit: tracing}}",
 });
 
+/** The variants of a file as they are written, and where: those with a name, and the levels of a matrix. */
+export function variantsIn(data: Raw): { path: string[]; settings: Raw }[] {
+  const { variants: named, matrix } = data;
+  const factors = isMapping(matrix) ? matrix["factors"] : undefined;
+  return [
+    ...below(["variants"], named),
+    ...Object.entries(isMapping(factors) ? factors : {}).flatMap(([factor, levels]) =>
+      below(["matrix", "factors", factor], levels),
+    ),
+  ];
+}
+
+function below(path: string[], mapping: unknown): { path: string[]; settings: Raw }[] {
+  return Object.entries(isMapping(mapping) ? mapping : {}).flatMap(([name, settings]) =>
+    isMapping(settings) ? [{ path: [...path, name], settings }] : [],
+  );
+}
+
 /** What in a variant does not go together with the rest of the file, which is as zod hands it on. */
-export function checkVariants({ target: rest, scenarios, variants: named }: Raw, report: Report): void {
-  if (!isMapping(rest) || !isMapping(named)) return;
+export function checkVariants(file: Raw, report: Report): void {
+  const { target: rest, scenarios } = file;
+  if (!isMapping(rest)) return;
   const flows = Array.isArray(scenarios) && scenarios.some((one) => isMapping(one) && one["flow"] !== undefined);
-  for (const [name, settings] of Object.entries(named)) {
-    if (!isMapping(settings)) continue;
-    const inside: Report = (path, message, at) => report(["variants", name, ...path], message, at);
+  for (const { path: place, settings } of variantsIn(file)) {
+    const inside: Report = (path, message, at) => report([...place, ...path], message, at);
     checkReferences({ ...rest, env: settings["env"] }, inside);
     checkLinks({ ...rest, links: settings["links"] }, inside);
     const own = isMapping(settings["php"]) ? settings["php"] : {};

@@ -226,11 +226,25 @@ export interface Variant {
   query?: string;
 }
 
+/** Variants in a grid; see core/matrix.ts. */
+export interface MatrixConfig {
+  /** The application, relative to the configuration's file; null = the current directory. */
+  tree: string | null;
+  /** `one-at-a-time` = each level with the first of the other factors. */
+  design: "full" | "one-at-a-time";
+  /** Clean rounds of every cell at every point. */
+  rounds: number;
+  /** Factor -> level -> what it sets; the first level is the reference. */
+  factors: Record<string, Record<string, Variant>>;
+}
+
 export interface Config {
   target: TargetConfig;
   scenarios: Scenario[];
   /** By name; absent = there are none. */
   variants?: Record<string, Variant>;
+  /** Absent = there is none. */
+  matrix?: MatrixConfig;
   gate: GateConfig;
   measure: MeasureConfig;
   baseline: BaselineConfig;
@@ -421,6 +435,8 @@ export interface Witness {
   targetPeakCores: number;
   /** Anonymous memory of the arm at the slot's end. */
   targetMemoryBytes: number;
+  /** By how much it grew since the round began; absent in what earlier versions measured. */
+  targetMemoryGrowthBytes?: number | undefined;
   throttledPeriods: number;
   /** TIME_WAIT sockets at the slot's end, whole network namespace. */
   timeWait: number;

@@ -169,6 +169,7 @@ export class Sampler {
         ...sums,
         generatorCores: this.#generatorCores,
         targetMemoryBytes: usage.memoryBytes,
+        targetMemoryGrowthBytes: usage.memoryBytes - (first.arms[arm]?.memoryBytes ?? usage.memoryBytes),
         timeWait: timeWaitSockets(this.#target.namespaces()),
         listenOverflows: listenOverflows + turnedAway,
         listenQueueMax: front?.listenQueueMax ?? 0,

@@ -63,9 +63,11 @@ function checkDriver(driver: DriverName, target: TargetConfig): void {
   if (containers !== undefined) throw needsContainers(driver, containers);
 }
 
-/** @throws InputError where a variant of this name sets what this driver does not have. */
-export function checkVariant(driver: DriverName, name: string, { php, resources, links }: Variant): void {
-  const key = `variants.${name}`;
+/**
+ * @param key where the variant stands in the file, such as "variants.jit"
+ * @throws InputError where it sets what this driver does not have
+ */
+export function checkVariant(driver: DriverName, key: string, { php, resources, links }: Variant): void {
   switch (driver) {
     case "compose":
       if (php.binary !== undefined) throw needsThisMachine(`${key}.php.binary`);

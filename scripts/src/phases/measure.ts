@@ -2,7 +2,16 @@ import { blockSeconds, expectedBlocks, undecided } from "../core/budget.ts";
 import { environmentWarnings } from "../core/environment.ts";
 import { MeasureError } from "../core/errors.ts";
 import { K6_VERSION } from "../core/k6.ts";
-import type { Census, Environment, PilotCell, Plan, RunStage, SampleLine, StopReason } from "../core/model.ts";
+import type {
+  Census,
+  DriverName,
+  Environment,
+  PilotCell,
+  Plan,
+  RunStage,
+  SampleLine,
+  StopReason,
+} from "../core/model.ts";
 import { afterPilot } from "../core/plan.ts";
 import { begin, liveTests, next, type Run, take } from "../core/replay.ts";
 import { type Rig, runBlock, runPilot } from "../measure/block.ts";
@@ -16,6 +25,7 @@ import { machineFacts } from "./machine.ts";
 import { nextStep, type Stop } from "./measure-step.ts";
 import { OVERHEAD } from "./plan.ts";
 import type { Progress } from "./progress.ts";
+import { SampleLog } from "./sample-log.ts";
 import type { WorkDirectory } from "./work-directory.ts";
 
 /** Blocks in a row that brought no sample before measuring is given up. */
@@ -42,20 +52,32 @@ export async function measurePhase(
     progress.step(`already measured (${finished.reason}): ${work.samplesFile}; run \`perf-gate plan\` for a new run`);
     return finished.reason;
   }
+  return await onMachine(plan.driver, work, { home, progress, signal }, (context) =>
+    measureLocked(plan, work, context, earlier.lines),
+  );
+}
+
+/** Finds k6, then has the machine to itself while `action` measures. */
+export async function onMachine<T>(
+  driver: DriverName,
+  work: WorkDirectory,
+  { home, progress, signal }: Omit<Context, "k6">,
+  action: (context: Context) => Promise<T>,
+): Promise<T> {
   const k6 = findK6();
   // With containers, k6 may turn out to be one too.
   await k6.catch((error: Error) => {
-    if (plan.driver !== "compose") throw error;
+    if (driver !== "compose") throw error;
   });
   const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
   try {
-    return await measureLocked(plan, work, { home, k6, progress, signal }, earlier.lines);
+    return await action({ home, k6, progress, signal });
   } finally {
     unlock();
   }
 }
 
-interface Context {
+export interface Context {
   home: string;
   /** Path of k6 on this host; rejects where there is none. */
   k6: Promise<string>;
@@ -66,20 +88,16 @@ interface Context {
 async function measureLocked(
   plan: Plan,
   work: WorkDirectory,
-  { home, k6, progress, signal }: Context,
+  context: Context,
   earlier: readonly SampleLine[],
 ): Promise<StopReason> {
+  const { progress, signal } = context;
   const started = performance.now();
   const removeTrees = await checkOut(treesOf(plan), plan.config.target.copy, progress.warn);
-  let target: Target | null = null;
+  let rig: Rig | null = null;
   const log = new SampleLog(work, plan, earlier);
   try {
-    target = await startTarget({ plan, home, workDirectory: work.path, progress: progress.step, signal });
-    const stateDirectory = work.directory("state");
-    const rig: Rig = { plan, target, k6: target.generator ?? (await k6), home, stateDirectory, signal };
-    const environment = await describeEnvironment(plan, target);
-    for (const warning of environment.warnings) progress.warn(warning);
-    work.writeJson("environment", environment);
+    rig = await startRig(plan, work, context);
     const { reason, detail } = await measureAll(rig, work, log, progress, started);
     log.add([{ kind: "stop", reason, detail, wallSeconds: since(started) }]);
     return reason;
@@ -91,33 +109,23 @@ async function measureLocked(
     throw error;
   } finally {
     progress.done();
-    await target?.close();
+    await rig?.target.close();
     await removeTrees();
   }
 }
 
-/** The lines of the run so far, in memory and on the disk. */
-class SampleLog {
-  readonly #work: WorkDirectory;
-  readonly #plan: Plan;
-  lines: SampleLine[];
-
-  constructor(work: WorkDirectory, plan: Plan, earlier: readonly SampleLine[]) {
-    this.#work = work;
-    this.#plan = plan;
-    this.lines = [...earlier];
-  }
-
-  get begun(): boolean {
-    return this.lines.length > 0;
-  }
-
-  add(lines: readonly SampleLine[]): void {
-    const begin: SampleLine[] = this.begun
-      ? []
-      : [{ kind: "begin", version: 1, planId: this.#plan.id, startedAt: Date.now() }];
-    this.#work.appendSamples([...begin, ...lines]);
-    this.lines.push(...begin, ...lines);
+/** Starts both arms and describes what they run in: environment.json. */
+export async function startRig(plan: Plan, work: WorkDirectory, { home, k6, progress, signal }: Context): Promise<Rig> {
+  const target = await startTarget({ plan, home, workDirectory: work.path, progress: progress.step, signal });
+  try {
+    const environment = await describeEnvironment(plan, target);
+    for (const warning of environment.warnings) progress.warn(warning);
+    work.writeJson("environment", environment);
+    const stateDirectory = work.directory("state");
+    return { plan, target, k6: target.generator ?? (await k6), home, stateDirectory, signal };
+  } catch (error) {
+    await target.close();
+    throw error;
   }
 }
 
@@ -128,11 +136,8 @@ async function measureAll(
   progress: Progress,
   started: number,
 ): Promise<Stop> {
-  const { plan, signal } = rig;
-  const census = await censusOf(rig, work, progress);
-  const pilots = await pilotOf(rig, census, log, progress);
-  const run = begin(plan, census, [...pilots.values()]);
-  for (const line of log.lines) take(run, line);
+  const { signal } = rig;
+  const { run, pilots } = await beginRun(rig, work, log, progress);
   const add = (lines: readonly SampleLine[]) => {
     log.add(lines);
     for (const line of lines) take(run, line);
@@ -161,6 +166,20 @@ async function measureAll(
     }
     report(progress, run, step.stage, pilots, overhead, since(started));
   }
+}
+
+/** Takes the census and the pilot, each unless an earlier part of the run has: census.json, and a line of samples. */
+export async function beginRun(
+  rig: Rig,
+  work: WorkDirectory,
+  log: SampleLog,
+  progress: Progress,
+): Promise<{ run: Run; pilots: ReadonlyMap<string, PilotCell> }> {
+  const census = await censusOf(rig, work, progress);
+  const pilots = await pilotOf(rig, census, log, progress);
+  const run = begin(rig.plan, census, [...pilots.values()]);
+  for (const line of log.lines) take(run, line);
+  return { run, pilots };
 }
 
 /** The census of an earlier part of this run, or a new one. Throws where no scenario works in either arm. */

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { renderCsv } from "../report/csv.ts";
@@ -6,10 +5,8 @@ import { CHARTS, type Chart, renderHtml } from "../report/html.ts";
 import type { ReportInput } from "../report/input.ts";
 import { renderMarkdown } from "../report/markdown.ts";
 import { renderTerminal } from "../report/terminal.ts";
+import { drawWith } from "./charts.ts";
 import type { WorkDirectory } from "./work-directory.ts";
-
-/** Exit status of charts.sh where jq or gnuplot is missing. */
-const NO_CHARTS = 3;
 
 /**
  * The report phase: report.md, results.csv, charts/*.svg and report.html from comparison.json.
@@ -41,14 +38,10 @@ export function readReportInput(work: WorkDirectory): ReportInput {
 }
 
 function drawCharts(work: WorkDirectory, home: string): { charts: Chart[]; note: string | null } {
-  const script = join(home, "scripts", "charts", "charts.sh");
   rmSync(work.file("charts"), { recursive: true, force: true }); // a chart may have nothing to draw this time
   const directory = work.directory("charts");
-  const drawn = spawnSync(script, [work.file("comparison.json"), directory], { encoding: "utf8", timeout: 120_000 });
-  if (drawn.status !== 0) {
-    const why = drawn.stderr?.trim() || drawn.error?.message || `charts.sh ended with ${drawn.status}`;
-    return { charts: [], note: drawn.status === NO_CHARTS ? why : `charts could not be drawn: ${why}` };
-  }
+  const note = drawWith(home, "charts.sh", [work.file("comparison.json"), directory]);
+  if (note !== null) return { charts: [], note };
   const charts = CHARTS.flatMap(({ name, title }) => {
     const file = join(directory, `${name}.svg`);
     return existsSync(file) ? [{ name, title, svg: readFileSync(file, "utf8") }] : [];

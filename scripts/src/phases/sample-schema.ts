@@ -41,6 +41,7 @@ const slot = z.strictObject({
       intervalSeconds: z.number().positive(),
       targetPeakCores: reading,
       targetMemoryBytes: amount,
+      targetMemoryGrowthBytes: reading.optional(),
       throttledPeriods: reading,
       timeWait: count,
       listenOverflows: reading,

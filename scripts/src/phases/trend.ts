@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -11,6 +10,7 @@ import { oneLine } from "../report/escape.ts";
 import { cellsOf, nightsSentence, renderTrend, type TrendInput, trendHeadline } from "../report/trend.ts";
 import { trendChart } from "../report/trend-chart.ts";
 import { storeOf } from "./baseline.ts";
+import { drawWith } from "./charts.ts";
 import { DEFAULT_WORK_DIRECTORY, type Env } from "./work-directory.ts";
 
 /** trend.json */
@@ -121,9 +121,6 @@ function repositoryOf(env: Env): string | null {
   return /^https?:\/\/[\w.-]+(?::\d+)?\/[\w.-]+\/[\w.-]+$/.test(url) ? url : null;
 }
 
-/** Exit status of trend.sh where jq or gnuplot is missing. */
-const NO_TOOLS = 3;
-
 /** Draws a chart per cell; those of an earlier run are gone. */
 function drawCharts(trend: Trend, directory: string, home: string): { slugs: Set<string>; note: string | null } {
   const charts = join(directory, "charts");
@@ -137,12 +134,8 @@ function drawCharts(trend: Trend, directory: string, home: string): { slugs: Set
   const scratch = mkdtempSync(join(tmpdir(), "perf-gate-trend-"));
   try {
     for (const cell of cells) writeFileSync(join(scratch, `${cell.slug}.json`), JSON.stringify(trendChart(cell)));
-    const script = join(home, "scripts", "charts", "trend.sh");
-    const drawn = spawnSync(script, [scratch, charts], { encoding: "utf8", timeout: 600_000 });
-    if (drawn.status !== 0) {
-      const why = drawn.stderr?.trim() || drawn.error?.message || `trend.sh ended with ${drawn.status}`;
-      return { slugs: none, note: drawn.status === NO_TOOLS ? why : `charts could not be drawn: ${why}` };
-    }
+    const note = drawWith(home, "trend.sh", [scratch, charts]);
+    if (note !== null) return { slugs: none, note };
     return {
       slugs: new Set(cells.map(({ slug }) => slug).filter((slug) => existsSync(join(charts, `${slug}.svg`)))),
       note: null,

@@ -56,7 +56,7 @@ export async function variantArms(
     const name = names[arm];
     if (name === null) return { ...tree, label: other ?? "no variant" };
     const variant = variantOf(config, name, `--${arm}`);
-    checkVariant(driver, name, variant);
+    checkVariant(driver, `variants.${name}`, variant);
     own[arm] = ownOf(config, variant);
     return { ...tree, label: PREFIX + name };
   });

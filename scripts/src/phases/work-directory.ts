@@ -31,6 +31,8 @@ const FILES = {
 
 /** Below the work directory: earlier runs that a new plan moved out of its way. */
 const EARLIER = "earlier";
+/** Below the work directory of a matrix: the runs that it consists of. */
+export const POINTS = "points";
 /** What stays where it is when a new plan begins: caches and earlier runs. */
 const KEPT = new Set<string>([EARLIER, ".gitignore"]);
 
@@ -65,8 +67,9 @@ export class WorkDirectory {
       writeFileSync(this.file(".gitignore"), "*\n");
     });
     const entries = readdirSync(this.path).filter((entry) => !KEPT.has(entry));
-    if (!entries.includes(FILES.samples)) return;
-    const stamp = statSync(this.samplesFile).mtime.toISOString().replaceAll(":", "-").replace(/\..*/, "");
+    const measured = [FILES.samples, POINTS].find((name) => entries.includes(name));
+    if (measured === undefined) return;
+    const stamp = statSync(this.file(measured)).mtime.toISOString().replaceAll(":", "-").replace(/\..*/, "");
     let target = this.file(EARLIER, stamp);
     for (let i = 2; existsSync(target); i++) target = this.file(EARLIER, `${stamp}-${i}`);
     mkdirSync(target, { recursive: true });

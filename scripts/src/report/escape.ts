@@ -21,6 +21,11 @@ export function oneLine(text: string): string {
   return quietLine(text, LONGEST);
 }
 
+/** The same for sentences of our own that quote others, up to 1,000 characters. */
+export function oneNote(text: string): string {
+  return quietLine(text, LONGEST_NOTE);
+}
+
 function quietLine(text: string, longest: number): string {
   const line = visible(text);
   const quiet = line.replaceAll("::", ": :").replaceAll("##[", "# #[");
@@ -43,7 +48,7 @@ export function escapeMarkdown(text: string): string {
 
 /** The same for sentences of our own that quote others, up to 1,000 characters. */
 export function escapeNote(text: string): string {
-  return withoutMarkup(quietLine(text, LONGEST_NOTE));
+  return withoutMarkup(oneNote(text));
 }
 
 function withoutMarkup(line: string): string {

@@ -36,7 +36,7 @@ test.each<[string, string]>([
   ["levels: [1]", '1:1: unknown key "levels". Did you mean scenarios[].levels?'],
   [
     "memory_limit: 256M",
-    '1:1: unknown key "memory_limit". Use one of target, scenarios, variants, gate, budget, measure, baseline, or remove it.',
+    '1:1: unknown key "memory_limit". Use one of target, scenarios, variants, matrix, gate, budget, measure, baseline, or remove it.',
   ],
   [scenario("vus: 3"), `3:5: scenarios[0]: unknown key "vus". Use one of ${scenarioKeys}, or remove it.`],
   [scenario("chekcs: {}"), '3:5: scenarios[0]: unknown key "chekcs". Did you mean checks?'],
@@ -44,7 +44,7 @@ test.each<[string, string]>([
   // Wrong types
   [
     "- 1",
-    "1:1: expected a mapping with keys out of target, scenarios, variants, gate, budget, measure, baseline; got a list. Write its keys on lines of their own below it, indented.",
+    "1:1: expected a mapping with keys out of target, scenarios, variants, matrix, gate, budget, measure, baseline; got a list. Write its keys on lines of their own below it, indented.",
   ],
   [
     "gate: 5%",

@@ -156,3 +156,16 @@ test("an append after a crash in the middle of a line loses only that line", () 
   expect(lines.at(-1)?.kind).toBe("stop");
   expect(damaged).toEqual(["line 32: not JSON"]);
 });
+
+test("the runs of an earlier matrix move out of the way of the next", () => {
+  const matrix = new WorkDirectory(join(directory, "matrix"));
+  matrix.begin();
+  const point = new WorkDirectory(matrix.file("points", "1"));
+  point.begin();
+  point.appendSamples([{ kind: "begin", version: 1, planId: plan.id, startedAt: 1 }]);
+  const text = readFileSync(point.samplesFile, "utf8");
+  matrix.begin();
+  expect(existsSync(matrix.file("points"))).toBe(false);
+  const [stamp = ""] = readdirSync(matrix.file("earlier"));
+  expect(readFileSync(matrix.file("earlier", stamp, "points", "1", "samples.ndjson"), "utf8")).toBe(text);
+});
