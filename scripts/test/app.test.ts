@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { cp, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,11 +22,14 @@ const PLANTS = [
 
 let stack: Stack;
 
+/** The application without what `php seed.php files` once wrote into it. */
+const copyApp = (to: string) => cp(APP, to, { recursive: true, filter: (from) => basename(from) !== ".generated" });
+
 beforeAll(async () => {
   stack = await startStack();
-  await cp(APP, join(stack.trees, "clean"), { recursive: true });
+  await copyApp(join(stack.trees, "clean"));
   for (const plant of [...PLANTS, "typo"]) {
-    await cp(APP, join(stack.trees, plant), { recursive: true });
+    await copyApp(join(stack.trees, plant));
     await writeFile(join(stack.trees, plant, "plant.php"), `<?php return '${plant}';\n`);
   }
 });
@@ -64,7 +67,7 @@ const NOTHING: Counters = {
 };
 
 test("every PHP file parses", async () => {
-  const files = (await readdir(APP, { recursive: true })).filter((name) => name.endsWith(".php"));
+  const files = (await readdir(APP, { recursive: true })).filter((name) => /^[^.].*\.php$/.test(name));
   expect(files.length).toBeGreaterThan(5);
   await Promise.all(files.map((file) => run("php", ["-l", join(APP, file)])));
 });
@@ -140,6 +143,13 @@ describe("routes", () => {
     expect((await get("/redis")).body.name).toMatch(/^Item 00\d\d\d$/);
   });
 
+  test("/http is one call of the third party", async () => {
+    const short = await cost("/http?connection=short");
+    expect(short).toEqual({ ...NOTHING, httpRequests: 1, httpConnections: 1 });
+    expect(await cost("/http?connection=persistent")).toEqual({ ...NOTHING, httpRequests: 1 });
+    expect((await get("/http")).body).toEqual({ stock: '{"ok":true}\n' });
+  });
+
   test("/mixed makes 2-8 calls of all kinds, repeats itself for a seed, and keeps all three connections", async () => {
     const seeds = Array.from({ length: 40 }, (_, seed) => seed);
     const answers: string[][] = [];
@@ -211,6 +221,11 @@ describe("routes", () => {
     ["/queries?n=101", 400, "n must be a whole number from 1 to 100"],
     ["/queries?n[]=1", 400, "n must be a whole number from 1 to 100"],
     ["/mixed?seed=x", 400, `seed must be a whole number from 0 to ${2n ** 63n - 1n}`],
+    ["/bootstrap?stage=7", 400, "stage must be a whole number from 0 to 6"],
+    ["/bootstrap?stage=entry", 400, "stage must be a whole number from 0 to 6"],
+    ["/configured?source=yaml", 400, "source must be one of ini, php"],
+    ["/configured?source[]=ini", 400, "source must be one of ini, php"],
+    ["/configured?io=redis", 400, "io must be one of none, query, mixed"],
   ])("%s is %i", async (path, status, error) => {
     expect(await get(path)).toMatchObject({ status, body: { error } });
   });
@@ -218,6 +233,153 @@ describe("routes", () => {
   test("a request header is not taken for the environment", async () => {
     const answer = await get("/mixed?seed=1", "clean", { headers: { URL: "http://127.0.0.1:1" } });
     expect(answer.status).toBe(200);
+  });
+});
+
+describe("php seed.php files", () => {
+  const write = (tree: string) => run("php", ["seed.php", "files"], { cwd: join(stack.trees, tree) });
+
+  /** Path -> text, in the order of the paths. */
+  async function written(tree: string): Promise<Map<string, string>> {
+    const directory = join(stack.trees, tree, ".generated");
+    const files = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
+    const paths = files.map((file) => join(file.parentPath, file.name)).sort();
+    return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(path, "utf8")] as const)));
+  }
+
+  test("writes the same files into every tree, whole, and leaves them alone the second time", async () => {
+    expect((await write("slow-5")).stdout).toBe("written: 103 files in .generated\n");
+    const first = await written("slow-5");
+    expect(first.size).toBe(103);
+    await write("slow-10");
+    expect([...(await written("slow-10")).values()]).toEqual([...first.values()]);
+
+    const [damaged = "", kept = ""] = first.keys();
+    const before = await stat(kept);
+    await writeFile(damaged, "<?php broken");
+    await write("slow-5");
+    expect(await written("slow-5")).toEqual(first);
+    expect(await stat(kept)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
+  });
+
+  test("what cannot be written is status 1 and a sentence", async () => {
+    await mkdir(join(stack.trees, "errors/.generated/project.ini"), { recursive: true });
+    const stderr = expect.stringMatching(/^seed\.php: files: cannot write .*project\.ini: .*directory/i);
+    await expect(write("errors")).rejects.toMatchObject({ code: 1, stderr });
+    expect(await readdir(join(stack.trees, "errors/.generated"))).toEqual(["project.ini"]);
+    const typo = run("php", ["seed.php", "file"], { cwd: APP });
+    await expect(typo).rejects.toMatchObject({
+      code: 1,
+      stderr: "seed.php: arguments: allowed is none, or files; got file\n",
+    });
+  });
+});
+
+describe("routes that read what php seed.php files wrote", () => {
+  const STAGES = ["entry", "request", "autoload", "project", "framework", "routes", "complete"];
+
+  beforeAll(() => run("php", ["seed.php", "files"], { cwd: join(stack.trees, "clean") }));
+
+  /** The files of the application that a request loads, in their order. */
+  async function loaded(path: string): Promise<string[]> {
+    const code = `$_SERVER['REQUEST_METHOD'] = 'GET';
+      $_SERVER['REQUEST_URI'] = $argv[1];
+      parse_str((string) parse_url($argv[1], PHP_URL_QUERY), $_GET);
+      require 'src/App.php';
+      (new App(new Plant('')))->handle(parse_url($argv[1], PHP_URL_PATH));
+      foreach (get_included_files() as $file) echo substr($file, strlen(getcwd()) + 1), "\\n";`;
+    const options = { cwd: join(stack.trees, "clean"), env: { ...process.env, ...stack.env } };
+    const { stdout } = await run("php", ["-r", code, "--", path], options);
+    return stdout.trim().split("\n");
+  }
+
+  test("are not answered without them, but for what needs none", async () => {
+    for (const path of ["/configured?source=ini", "/configured?source=php", "/bootstrap"]) {
+      const { status, body } = await get(path, "slow-2");
+      expect([status, body.error]).toEqual([500, ".generated is missing: run php seed.php files"]);
+    }
+    expect(await get("/bootstrap?stage=1", "slow-2")).toMatchObject({ status: 200 });
+  });
+
+  test("/bootstrap stops after a stage, and has done what the stages before do", async () => {
+    const done = {
+      entry: true,
+      request: "GET /bootstrap",
+      autoload: 40,
+      // 2 sections of 10; then 12 of 30, of which the project changed what it has.
+      project: 22,
+      framework: 372,
+      routes: "Bootstrap\\Controller",
+      complete: {
+        body: { service: "service39", method: "GET", parameters: [] },
+        headers: Object.fromEntries([7, 6, 5, 4, 3, 2, 1, 0].map((number) => [`x-passed-0${number}`, "GET"])),
+      },
+    };
+    for (const [number, stage] of STAGES.entries()) {
+      const { status, body } = await get(`/bootstrap?stage=${number}`);
+      const expected = Object.fromEntries(Object.entries(done).slice(0, number + 1));
+      expect([status, body]).toEqual([200, { stage, done: expected }]);
+    }
+    expect((await get("/bootstrap")).body).toEqual({ stage: "complete", done });
+    expect(await cost("/bootstrap")).toEqual(NOTHING);
+  });
+
+  test("the router takes the parameters out of a path, and knows what it does not know", async () => {
+    const code = `require 'src/HttpError.php';
+      require 'src/Bootstrap/Router.php';
+      $router = new Bootstrap\\Router(['/a' => 'A', '/a/{id}' => 'B', '/a/{id}/{action}' => 'C', '/z' => 'D']);
+      $answers = array_map([$router, 'match'], ['/a', '/a/5', '/a/5/edit', '/z']);
+      try { $router->match("/z\\n"); } catch (HttpError $error) { $answers[] = $error->getCode(); }
+      echo json_encode($answers);`;
+    const { stdout } = await run("php", ["-r", code], { cwd: APP });
+    expect(JSON.parse(stdout)).toEqual([["A", []], ["B", ["5"]], ["C", ["5", "edit"]], ["D", []], 404]);
+  });
+
+  test("/configured says the same from both sources, and makes the calls that are asked for", async () => {
+    const bodies = [];
+    for (const source of ["ini", "php"]) {
+      const { status, body } = await get(`/configured?source=${source}`);
+      expect([status, body]).toEqual([
+        200,
+        { source, modules: 40, value: expect.stringMatching(/^[0-9a-f]{32}$/), io: null },
+      ]);
+      bodies.push(body);
+      expect(await cost(`/configured?source=${source}`)).toEqual(NOTHING);
+
+      const query = `/configured?source=${source}&io=query&connection=persistent`;
+      expect((await get(query)).body.io).toMatchObject({ id: expect.any(Number) });
+      expect(await cost(query)).toEqual({ ...NOTHING, sqlStatements: 1 });
+
+      const mixed = await get(`/configured?source=${source}&io=mixed&seed=7`);
+      expect(mixed.body.io).toEqual((await get("/mixed?seed=7")).body);
+    }
+    expect(bodies[1].value).toBe(bodies[0].value);
+
+    const code = `require 'src/Settings.php';
+      [$ini, $php] = array_map(['Settings', 'load'], ['ini', 'php']);
+      echo json_encode([$ini === $php, count($ini, COUNT_RECURSIVE)]);`;
+    const { stdout } = await run("php", ["-r", code], { cwd: join(stack.trees, "clean") });
+    // 40 modules of 3 sections of 10 keys.
+    expect(JSON.parse(stdout)).toEqual([true, 40 * (1 + 3 + 30)]);
+  });
+
+  test("load what they need stage by stage; the other routes load nothing of it", async () => {
+    const common = await loaded("/health");
+    expect(common.toSorted()).toEqual(
+      ["App", "HttpError", "KeepAliveHttp", "Plant", "Services", "Token"].map((name) => `src/${name}.php`),
+    );
+    for (const path of ["/queries?n=2", "/redis", "/http", "/mixed?seed=1"]) expect(await loaded(path)).toEqual(common);
+
+    const counts = [];
+    for (const stage of STAGES.keys()) counts.push((await loaded(`/bootstrap?stage=${stage}`)).length - common.length);
+    // The kernel and what is generated; the request; autoloader and providers; 12 files; router and its table;
+    // controller and middleware.
+    expect(counts).toEqual([2, 3, 44, 44, 56, 58, 67]);
+    expect((await loaded("/configured?source=ini")).slice(common.length)).toEqual([
+      "src/Settings.php",
+      "src/Generated.php",
+    ]);
+    expect((await loaded("/configured?source=php")).at(-1)).toBe(".generated/settings.php");
   });
 });
 
