@@ -122,13 +122,13 @@ function toVariants(variants: Record<string, VariantShape>): Record<string, Vari
   return Object.fromEntries(Object.entries(variants).map(([name, settings]) => [name, toVariant(settings)]));
 }
 
-function toVariant({ env, php, links, resources, connection, query }: VariantShape): Variant {
+function toVariant({ env, php, links, start, resources, connection, query }: VariantShape): Variant {
   const { "process-manager": processManager, ...rest } = php;
   return {
     env,
     php: given({ ...rest, processManager }),
     links: toLinks(links),
-    ...given({ resources, connection, query }),
+    ...given({ start, resources, connection, query }),
   };
 }
 

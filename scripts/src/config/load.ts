@@ -85,7 +85,9 @@ export function parseConfig(text: string, { file, directory, isFile = isRegularF
       });
     checkAt(["target"], target);
     for (const [name, settings] of Object.entries(isMapping(variants) ? variants : {})) {
-      if (isMapping(settings)) checkAt(["variants", name], { compose: target["compose"], php: settings["php"] });
+      if (!isMapping(settings)) continue;
+      const { php, start } = settings;
+      checkAt(["variants", name], { compose: target["compose"], php, ...(start === undefined ? {} : { start }) });
     }
   }
 
