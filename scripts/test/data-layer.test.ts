@@ -33,7 +33,10 @@ async function get(path: string) {
   return { status: response.status, body: (await response.json()) as any };
 }
 
-const seed = (env: object = {}) => run("php", ["seed.php"], { cwd: tree, env: { ...process.env, ...stack.env, ...env } });
+const seed = (more: object = {}) => {
+  const env = { ...process.env, ...stack.env, ...more };
+  return run("php", ["seed.php"], { cwd: tree, env });
+};
 
 test("every PHP file parses", async () => {
   const files = (await readdir(DATA_LAYER, { recursive: true })).filter((name) => name.endsWith(".php"));
@@ -41,7 +44,7 @@ test("every PHP file parses", async () => {
   await Promise.all(files.map((file) => run("php", ["-l", join(DATA_LAYER, file)])));
 });
 
-test.each(["/", "/item", "/item?layer=none", "/item?layer[]=pdo", "/settings", "/../seed"])("%s is 404", async (path) => {
+test.each(["/", "/item", "/item?layer=none", "/item?layer[]=pdo", "/settings"])("%s is 404", async (path) => {
   const error = "no such layer: ask for /pdo, /dbal, /eloquent, /orm";
   expect(await get(path)).toEqual({ status: 404, body: { error } });
 });
