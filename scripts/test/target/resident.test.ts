@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import getPort from "get-port";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Stack, startStack, subtract } from "../support/services.ts";
 
 /** The resident server of the reference application answers what php-fpm answers, and behaves as a server does. */
@@ -49,8 +49,11 @@ async function launch(workers: number): Promise<Resident> {
   }
   const pid = child.pid as number;
   const url = `http://127.0.0.1:${port}`;
-  const answers = () => fetch(`${url}/health`).then(({ status }) => status);
-  await expect.poll(() => (child.exitCode === null ? answers() : log), { timeout: 30_000 }).toBe(200);
+  const answers = async () => {
+    expect(child.exitCode, log).toBeNull();
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+  };
+  await vi.waitFor(answers, { timeout: 30_000 });
   return {
     url,
     port,
@@ -91,7 +94,7 @@ function isGone(pid: number): boolean {
 }
 
 const ended = (...pids: number[]) =>
-  expect.poll(() => pids.filter((pid) => !isGone(pid)), { timeout: 10_000 }).toEqual([]);
+  vi.waitFor(() => expect(pids.filter((pid) => !isGone(pid))).toEqual([]), { timeout: 10_000 });
 
 /** A connection on which bytes are sent as they are. */
 class Wire {
