@@ -53,18 +53,18 @@ async function launch(workers: number): Promise<Resident> {
     expect(child.exitCode, log).toBeNull();
     expect((await fetch(`${url}/health`)).status).toBe(200);
   };
-  await vi.waitFor(answers, { timeout: 30_000 });
-  return {
-    url,
-    port,
-    process: child,
-    pid,
-    kill: async () => {
-      const workers = childrenOf(pid);
-      child.kill("SIGKILL");
-      await ended(pid, ...workers);
-    },
+  const kill = async () => {
+    const left = childrenOf(pid);
+    child.kill("SIGKILL");
+    await ended(pid, ...left);
   };
+  try {
+    await vi.waitFor(answers, { timeout: 30_000 });
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+  return { url, port, process: child, pid, kill };
 }
 
 /** The same for one test. */
