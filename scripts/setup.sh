@@ -27,7 +27,9 @@ readonly ACTION_NEEDS=(certificates git taskset)
 readonly ACTION_EXTRAS=(gnuplot jq)
 readonly TEST_NEEDS=(bats pgrep shellcheck)
 # Tests that miss one of these are skipped, and say so.
-readonly TEST_EXTRAS=(chromium font gh ip venv wrk)
+readonly TEST_EXTRAS=(
+  chromium font gh ip php-doctrine-dbal php-doctrine-orm php-illuminate-database php-symfony-cache venv wrk
+)
 readonly TEST_TOOLS=(act actionlint zizmor)
 declare -rA PACKAGES=(
   [bats]='bats'
@@ -46,10 +48,14 @@ declare -rA PACKAGES=(
   [pgrep]='procps'
   [php-cli]='php-cli'
   [php-curl]='php-curl'
+  [php-doctrine-dbal]='php-doctrine-dbal'
+  [php-doctrine-orm]='php-doctrine-orm'
   [php-fpm]='php-fpm'
+  [php-illuminate-database]='php-illuminate-database'
   [php-mysql]='php-mysql'
   [php-opcache]='php-opcache'
   [php-redis]='php-redis'
+  [php-symfony-cache]='php-symfony-cache'
   [redis]='redis-server redis'
   [shellcheck]='shellcheck'
   [taskset]='util-linux'
@@ -73,10 +79,14 @@ declare -rA REASONS=(
   [pgrep]='tests look for processes left behind'
   [php-cli]='prepare commands and syntax checks'
   [php-curl]='PHP extension of the reference application'
+  [php-doctrine-dbal]='tests of fixtures/data-layer'
+  [php-doctrine-orm]='tests of fixtures/data-layer'
   [php-fpm]='runs the service under test'
+  [php-illuminate-database]='tests of fixtures/data-layer'
   [php-mysql]='PHP extension of the reference application'
   [php-opcache]='PHP as production runs it'
   [php-redis]='PHP extension of the reference application'
+  [php-symfony-cache]='tests of fixtures/data-layer'
   [redis]='cache of the service under test'
   [shellcheck]='checks the shell scripts'
   [taskset]='keeps load generator and service on cores of their own'
@@ -139,10 +149,14 @@ present() {
     mariadb-server) has mariadbd ;;
     php-cli) has php ;;
     php-curl) php_loads curl ;;
+    php-doctrine-dbal) [[ -f /usr/share/php/Doctrine/DBAL/autoload.php ]] ;;
+    php-doctrine-orm) [[ -f /usr/share/php/Doctrine/ORM/autoload.php ]] ;;
     php-fpm) [[ -n $(php_fpm) ]] ;;
+    php-illuminate-database) [[ -f /usr/share/php/Illuminate/Database/autoload.php ]] ;;
     php-mysql) php_loads mysqli pdo_mysql ;;
     php-opcache) php_loads 'Zend OPcache' ;;
     php-redis) php_loads redis ;;
+    php-symfony-cache) [[ -f /usr/share/php/Symfony/Component/Cache/autoload.php ]] ;;
     redis) has redis-server && has redis-cli ;;
     venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
     *) has "$1" ;;

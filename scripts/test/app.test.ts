@@ -136,6 +136,16 @@ describe("routes", () => {
     expect(body.items[2]).toEqual(body.items[0]);
   });
 
+  test("/queries can wait in MySQL, in the same statements and with the same answer", async () => {
+    const path = "/queries?n=3&sleep=20&connection=persistent";
+    expect(await cost(path)).toEqual({ ...NOTHING, sqlStatements: 3 });
+    const started = performance.now();
+    const { body } = await get(path);
+    // A clock of milliseconds on the other side may be early by one.
+    expect(performance.now() - started).toBeGreaterThan(3 * 19);
+    expect(Object.keys(body.items[2])).toEqual(["id", "name", "price", "payload"]);
+  });
+
   test("/redis is SELECT and GET", async () => {
     const short = await cost("/redis?connection=short");
     expect(short).toEqual({ ...NOTHING, redisCommands: 2, redisConnections: 1 });
@@ -219,6 +229,7 @@ describe("routes", () => {
     ["/health?connection=pooled", 400, "connection must be short or persistent"],
     ["/queries?n=0", 400, "n must be a whole number from 1 to 100"],
     ["/queries?n=101", 400, "n must be a whole number from 1 to 100"],
+    ["/queries?sleep=1001", 400, "sleep must be a whole number from 0 to 1000"],
     ["/queries?n[]=1", 400, "n must be a whole number from 1 to 100"],
     ["/mixed?seed=x", 400, `seed must be a whole number from 0 to ${2n ** 63n - 1n}`],
     ["/bootstrap?stage=7", 400, "stage must be a whole number from 0 to 6"],

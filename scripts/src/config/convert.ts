@@ -129,13 +129,13 @@ function toMatrix({ tree, factors, ...rest }: NonNullable<FileShape["matrix"]>):
   return { tree: tree ?? null, ...rest, factors: Object.fromEntries(levels) };
 }
 
-function toVariant({ env, php, links, resources, connection, query }: VariantShape): Variant {
+function toVariant({ env, php, links, start, resources, connection, query }: VariantShape): Variant {
   const { "process-manager": processManager, ...rest } = php;
   return {
     env,
     php: given({ ...rest, processManager }),
     links: toLinks(links),
-    ...given({ resources, connection, query }),
+    ...given({ start, resources, connection, query }),
   };
 }
 

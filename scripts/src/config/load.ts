@@ -86,7 +86,8 @@ export function parseConfig(text: string, { file, directory, isFile = isRegularF
       });
     checkAt(["target"], target);
     for (const { path, settings } of variantsIn(data)) {
-      checkAt(path, { compose: target["compose"], php: settings["php"] });
+      const { php, start } = settings;
+      checkAt(path, { compose: target["compose"], php, ...(start === undefined ? {} : { start }) });
     }
   }
 

@@ -51,6 +51,8 @@ const command = (example: string) =>
     json: { writtenExamples: [example] },
   });
 
+export const startCommand = command("php artisan octane:start --port=$PORT");
+
 const copied = () =>
   text({
     allowed: "a path below the tree, without .., and not the tree itself",
@@ -204,7 +206,7 @@ export const target = section({
       "Shell commands, run in the tree of each version before it starts, with the services already up: " +
         "composer install, migrations, caches.",
     ),
-  start: command("php artisan octane:start --port=$PORT")
+  start: startCommand
     .optional()
     .describe(
       "Start command of a server that is not php-fpm. It listens on 127.0.0.1:$PORT and stays in the foreground. " +

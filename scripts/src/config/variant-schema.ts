@@ -3,7 +3,7 @@ import { composeKeys } from "./compose-schema.ts";
 import { text, UNPRINTABLE } from "./leaves.ts";
 import { connection } from "./scenario-schema.ts";
 import { isMapping, mappingOf, type Raw, type Report, section } from "./shapes.ts";
-import { checkJit, checkLinks, checkReferences, env, phpKeys } from "./target-schema.ts";
+import { checkJit, checkLinks, checkReferences, env, phpKeys, startCommand } from "./target-schema.ts";
 
 /** Settings in place of those of `target` and of every scenario. */
 export const variant = section({
@@ -11,6 +11,12 @@ export const variant = section({
   php: section(z.object(phpKeys).partial().shape)
     .prefault({})
     .describe("Settings of php-fpm in place of those of target.php; `ini` in addition to its own."),
+  start: startCommand
+    .optional()
+    .describe(
+      "Command of a server in place of php-fpm and nginx, or of target.start. Of `php` only `workers` goes with it: " +
+        "how many requests it handles at once; so many warm it up. Driver `process` only.",
+    ),
   resources: composeKeys.resources,
   links: composeKeys.links,
   connection: connection.optional().describe("In place of `connection` of every scenario."),
@@ -62,8 +68,10 @@ export function checkVariants(file: Raw, report: Report): void {
     if (isMapping(rest["php"]) && (own["jit"] ?? own["opcache"]) !== undefined) {
       checkJit({ ...rest["php"], ...own }, (path, message) => inside(["php", ...path], message));
     }
-    if (rest["start"] !== undefined && Object.keys(own).length > 0) {
-      inside(["php"], "belongs to php-fpm; target.start is another server. Say it in env, and remove php.", "key");
+    const server = settings["start"] !== undefined ? "start" : rest["start"] !== undefined ? "target.start" : null;
+    for (const key of server === null ? [] : Object.keys(own).filter((name) => name !== "workers")) {
+      const fix = `Say it in that command or in env, and remove ${key}.`;
+      inside(["php", key], `belongs to php-fpm; ${server} is another server. ${fix}`, "key");
     }
     if (settings["query"] !== undefined && flows) {
       inside(["query"], "a flow of the scenarios makes its requests itself. Say it in env, and remove query.", "key");

@@ -219,6 +219,8 @@ export interface BaselineConfig {
 export interface Variant {
   env: Record<string, string>;
   php: Partial<PhpSettings>;
+  /** As in TargetConfig. */
+  start?: string;
   resources?: Resources;
   links: Record<string, Link>;
   connection?: ConnectionPolicy;

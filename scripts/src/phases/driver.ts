@@ -1,4 +1,5 @@
 import { findEngine, isUsable } from "../config/engine.ts";
+import { targetOf } from "../core/arms.ts";
 import { InputError } from "../core/errors.ts";
 import { ARMS, assertNever, type DriverName, type Plan, type TargetConfig, type Variant } from "../core/model.ts";
 
@@ -14,21 +15,26 @@ export function wantedDriver(option: string | undefined, target: TargetConfig): 
 
 /**
  * The driver of a run; Docker is asked only where that decides.
+ * @param own how single arms are started instead
  * @throws InputError where the target needs something that this driver does not have.
  */
-export async function chooseDriver(wanted: Wanted, target: TargetConfig): Promise<DriverName> {
-  const settled = settledDriver(wanted, target);
+export async function chooseDriver(
+  wanted: Wanted,
+  target: TargetConfig,
+  own: readonly TargetConfig[] = [],
+): Promise<DriverName> {
+  const settled = settledDriver(wanted, target, own);
   const driver = settled ?? (isUsable(await findEngine()) ? "compose" : "process");
   checkDriver(driver, target);
   return driver;
 }
 
 /** The driver where the configuration alone decides, else null: a Docker engine does. */
-function settledDriver(wanted: Wanted, target: TargetConfig): DriverName | null {
+function settledDriver(wanted: Wanted, target: TargetConfig, own: readonly TargetConfig[]): DriverName | null {
   if (wanted !== "auto") return wanted;
   if (target.url !== null) return "url";
   if (target.compose !== null) return "compose";
-  return programOfThisMachine(target) === null ? null : "process";
+  return [target, ...own].some((one) => programOfThisMachine(one) !== null) ? "process" : null;
 }
 
 /** The key that names a program of this machine, which no container has. */
@@ -67,9 +73,10 @@ function checkDriver(driver: DriverName, target: TargetConfig): void {
  * @param key where the variant stands in the file, such as "variants.jit"
  * @throws InputError where it sets what this driver does not have
  */
-export function checkVariant(driver: DriverName, key: string, { php, resources, links }: Variant): void {
+export function checkVariant(driver: DriverName, key: string, { php, start, resources, links }: Variant): void {
   switch (driver) {
     case "compose":
+      if (start !== undefined) throw needsThisMachine(`${key}.start`);
       if (php.binary !== undefined) throw needsThisMachine(`${key}.php.binary`);
       return;
     case "process":
@@ -110,12 +117,18 @@ export function checkImages(arms: Plan["arms"], driver: DriverName, { compose }:
 }
 
 /** Why it is this driver; null where it was asked for by name. */
-export function whyDriver({ driver, config: { target } }: Plan): string | null {
+export function whyDriver(plan: Plan): string | null {
+  const { driver } = plan;
+  const { target } = plan.config;
   if (target.driver !== "auto") return null;
   if (target.url !== null) return "target.url is there";
   if (target.compose !== null) return "target.compose is there";
   if (driver === "compose") return "a Docker engine answers";
   const program = programOfThisMachine(target);
   if (program !== null) return `${program} is there`;
+  for (const arm of ARMS) {
+    const ofArm = programOfThisMachine(targetOf(plan, arm));
+    if (ofArm !== null) return `${ofArm} of ${plan.arms[arm].label} is there`;
+  }
   return "no Docker engine 25 or newer with Compose 2.24 and Buildx answers";
 }

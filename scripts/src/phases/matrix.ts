@@ -82,7 +82,8 @@ export async function planMatrix(file: string, options: MatrixOptions): Promise<
   const tree = { ...(await fromPath("matrix.tree", place)), label: relative(process.cwd(), place) || "." };
   const points = pointsOf(matrix);
   const wanted = wantedDriver(options.driver, config.target);
-  const driver = await chooseDriver(wanted, config.target);
+  const targets = points.map(({ variant }) => ownOf(config, variant).target);
+  const driver = await chooseDriver(wanted, config.target, targets);
   for (const [factor, levels] of Object.entries(matrix.factors)) {
     for (const [level, variant] of Object.entries(levels)) {
       checkVariant(driver, `matrix.factors.${factor}.${level}`, variant);

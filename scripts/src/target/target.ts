@@ -69,7 +69,7 @@ export interface Target {
   restart(): Promise<void>;
   /** What PHP really runs with, asked of the running FPM; null where it cannot be asked. */
   php(arm: Arm): Promise<PhpState | null>;
-  /** Versions of what was started, of PHP the head's, e.g. { nginx: "1.22.1", mysql: "10.11.6-MariaDB" }. */
+  /** Versions of what was started, of PHP the head's or else the base's: { nginx: "1.22.1", mysql: "10.11.6-MariaDB" }. */
   versions(): Promise<Record<string, string>>;
   /** Usage of one arm's runtime and web server; null where it cannot be read. */
   usage(arm: Arm): Usage | null;

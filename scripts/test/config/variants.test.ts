@@ -33,6 +33,7 @@ variants:
     links: { mysql: { latency: 2ms } }
     connection: close
     query: a=1&b
+  server: { start: php server.php, php: { workers: 3 } }
 `);
   expect(variants).toEqual({
     nothing: { env: {}, php: {}, links: {} },
@@ -53,6 +54,7 @@ variants:
       connection: "close",
       query: "a=1&b",
     },
+    server: { env: {}, php: { workers: 3 }, links: {}, start: "php server.php" },
   });
   expect(parse("")).not.toHaveProperty("variants");
 });
@@ -89,9 +91,20 @@ test.each([
     'variants.v.php.jit: expected off where OPcache is off; got "tracing"',
   ],
   [
-    "php: {workers: 3}",
+    "php: {jit: tracing}",
     "target: {start: php s.php}",
-    "2:7: variants.v.php: belongs to php-fpm; target.start is another server",
+    "2:13: variants.v.php.jit: belongs to php-fpm; target.start is another server",
+  ],
+  [
+    "start: php s.php, php: {workers: 3, opcache: false}",
+    "",
+    "2:43: variants.v.php.opcache: belongs to php-fpm; start is another server. Say it in that command or in env",
+  ],
+  ["start: ''", "", 'variants.v.start: expected a shell command; got ""'],
+  [
+    "start: php s.php",
+    "target: {compose: c.yml, service: app, port: 80}",
+    '2:7: variants.v.start: belongs to the bundled target; "c.yml" brings its own',
   ],
   [
     "php: {jit: tracing}",
@@ -113,6 +126,9 @@ test("what is right beside the rest of the file is no problem", () => {
   expect(complaintAbout("php: {workers: 3}", "target: {compose: c.yml, service: app, port: 80}")).toBe("");
   expect(complaintAbout("php: {ini: {a: 1}}", "target: {php: {opcache: false}}")).toBe("");
   expect(complaintAbout("env: {A: b}", "target: {start: php s.php}")).toBe("");
+  expect(complaintAbout("php: {workers: 3}", "target: {start: php s.php}")).toBe("");
+  expect(complaintAbout("start: php s.php, php: {workers: 3}", "target: {php: {jit: tracing}}")).toBe("");
+  expect(complaintAbout("start: php s.php", "target: {start: php other.php}")).toBe("");
 });
 
 test.each(["a b", "a.b", "-a", "x".repeat(51)])("a variant is not called %j", (name) => {

@@ -24,6 +24,7 @@ variants:
     connection: keep-alive
     query: connection=short&y=2
   large: { resources: { cpus: 2, memory: 4G, by: cpuset } }
+  server: { start: php server.php, php: { workers: 9 } }
 `);
 const [a, b] = plain.config.scenarios as [Scenario, Scenario];
 
@@ -54,6 +55,15 @@ test("a variant is merged over the target, name by name", () => {
   expect(variant("nothing")).toEqual({ target });
 });
 
+test("a server in place of php-fpm, or of another one", () => {
+  const { target } = plain.config;
+  expect(variant("server").target).toEqual({ ...target, start: "php server.php", php: { ...target.php, workers: 9 } });
+  const other = { target: { ...target, start: "php other.php" } };
+  const named = { env: {}, php: {}, links: {} };
+  expect(ownOf(other, named).target.start).toBe("php other.php");
+  expect(ownOf(other, { ...named, start: "php server.php" }).target.start).toBe("php server.php");
+});
+
 test("and over every scenario: connections, and parameters behind those that are there", () => {
   const asked = (scenario: Scenario, arm: "base" | "head") => askedOf(quick, scenario, arm);
   expect(asked(a, "head")).toEqual({ work: { ...a.work, path: "/a?connection=short&y=2" }, checks: a.checks });
@@ -80,6 +90,10 @@ test("what differs is told as the file names it", () => {
   ]);
   expect(differingSettings({ ...plain, own: { base: variant("large") } })).toEqual([
     { key: "resources", base: "2C4G, cpuset", head: null },
+  ]);
+  expect(differingSettings({ ...plain, own: { head: variant("server") } })).toEqual([
+    { key: "php.workers", base: "4", head: "9" },
+    { key: "start", base: null, head: "php server.php" },
   ]);
   expect(differingSettings(plain)).toEqual([]);
   expect(differingSettings({ ...plain, own: { base: variant("quick"), head: variant("quick") } })).toEqual([]);

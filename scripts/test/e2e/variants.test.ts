@@ -71,3 +71,55 @@ test("two variants of one tree: each is started and asked in its own way", async
   expect(bytes(head)).toBeGreaterThan(5000);
   expect(bytes(base)).toBeLessThan(1000);
 }, 120_000);
+
+/** What SERVICE answers, from a server that stays: told apart by where its figures come from. */
+const SERVER = `require("node:http").createServer((request, response) => {
+  const { pathname, searchParams } = new URL(request.url, "http://localhost");
+  response.end(pathname === "/how" ? "resident " + process.env.COLOUR : "a".repeat(searchParams.get("size")));
+}).listen(process.env.PORT, "127.0.0.1");
+`;
+
+test("php-fpm beside a server that stays, of the same tree: each is restarted, counted and put under load", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "perf-gate-variants-"));
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
+  writeFileSync(join(directory, "index.php"), SERVICE);
+  writeFileSync(join(directory, "server.cjs"), SERVER);
+  writeFileSync(
+    join(directory, "perf-gate.yml"),
+    `${CONFIG}  resident: { start: exec node server.cjs, php: { workers: 3 } }\n`,
+  );
+  const work = new WorkDirectory(join(directory, ".perf-gate"));
+  const cwd = process.cwd();
+  process.chdir(directory);
+  const plan = await planPhase({ home, head: "variant=resident" }, work, () => {}, {});
+  process.chdir(cwd);
+  const { signal } = new AbortController();
+  const target = await startTarget({ plan, home, workDirectory: work.path, progress: () => {}, signal });
+  cleanups.push(() => target.close());
+  const rig = { plan, target, k6: await findK6(), home, stateDirectory: work.directory("k6"), signal };
+
+  const how = async (arm: "base" | "head") => (await fetch(`${target.url(arm)}/how`)).text();
+  const both = async () => [await how("base"), await how("head")];
+  expect(await both()).toEqual(["grey 14", "resident grey"]);
+  await target.restart();
+  expect(await both()).toEqual(["grey 14", "resident grey"]);
+  expect(await target.php("base")).toMatchObject({ workers: 2 });
+  expect(await target.php("head")).toBeNull();
+  expect(await target.versions()).toMatchObject({
+    php: (await target.php("base"))?.version,
+    nginx: expect.stringMatching(/^\d/),
+  });
+
+  const [counted] = (await takeCensus(rig, () => {})).scenarios;
+  for (const arm of ["base", "head"] as const) {
+    expect(counted?.arms[arm]).toMatchObject({ failedShare: 0, counts: { responseBytes: { perRequest: 10 } } });
+  }
+  const cells = (await runPilot(rig)).map(({ cell, qps, p99Ms }) => afterPilot(plan, cell, qps, p99Ms));
+  const { samples } = await runBlock(rig, cells, "main", 0);
+  expect(samples.map(({ arm }) => arm).toSorted()).toEqual(["base", "head"]);
+  for (const sample of samples) {
+    expect(failureShare(sample), sample.arm).toBe(0);
+    expect(sample.requests, sample.arm).toBeGreaterThan(20);
+    expect(sample.witness?.targetCpuSeconds, sample.arm).toBeGreaterThan(0);
+  }
+}, 120_000);

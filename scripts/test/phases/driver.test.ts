@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseConfig } from "../../src/config/load.ts";
+import { InputError } from "../../src/core/errors.ts";
 import type { ArmSource, DriverName, Plan, TargetConfig } from "../../src/core/model.ts";
-import { checkImages, chooseDriver, wantedDriver, whyDriver } from "../../src/phases/driver.ts";
+import { checkImages, checkVariant, chooseDriver, wantedDriver, whyDriver } from "../../src/phases/driver.ts";
 
 const target = (yaml: string): TargetConfig =>
   parseConfig(`target: {${yaml}}`, { file: "perf-gate.yml", directory: "/", isFile: () => true }).target;
@@ -74,6 +75,24 @@ describe("auto", () => {
   });
 });
 
+test("a program of this machine that one arm alone names decides as well", async () => {
+  installDocker("28.0");
+  const settings = target("services: [mysql]");
+  const own = [{ ...settings, start: "php server.php" }];
+  expect(await chooseDriver("auto", settings, own)).toBe("process");
+  expect(await chooseDriver("auto", settings, [settings])).toBe("compose");
+  expect(await chooseDriver("compose", settings, own)).toBe("compose");
+});
+
+test("a server of a variant is for processes alone", () => {
+  const variant = { env: {}, php: {}, links: {}, start: "php server.php" };
+  expect(() => checkVariant("process", "v", variant)).not.toThrow();
+  expect(() => checkVariant("compose", "v", variant)).toThrow(
+    /^driver compose: variants\.v\.start is for a program of this machine/,
+  );
+  expect(() => checkVariant("url", "v", variant)).toThrow(InputError);
+});
+
 test("--driver comes before the configuration's", async () => {
   installDocker("28.0");
   expect(await choose("driver: url, url: {base: http://a, head: http://b}", "process")).toBe("process");
@@ -117,4 +136,12 @@ test.each<[DriverName, string, string | null]>([
   ["process", "", "no Docker engine 25 or newer with Compose 2.24 and Buildx answers"],
 ])("why driver %s with {%s}: %s", (driver, yaml, why) => {
   expect(whyDriver({ driver, config: { target: target(yaml) } } as Plan)).toBe(why);
+});
+
+test("why driver process where one arm alone has a server of its own", () => {
+  const config = { target: target("") };
+  const own = { head: { target: { ...config.target, start: "php server.php" } } };
+  const arms = { base: tree, head: { ...tree, label: "variant=server" } };
+  const plan = { driver: "process", config, own, arms } as unknown as Plan;
+  expect(whyDriver(plan)).toBe("target.start of variant=server is there");
 });

@@ -19,6 +19,7 @@ variants:
   close: { connection: close }
   far: { links: { mysql: { latency: 1ms } } }
   small: { resources: 1C2G }
+  server: { start: php server.php, php: { workers: 20 } }
 `;
 const IMAGE = `shop@sha256:${"a".repeat(64)}`;
 
@@ -94,6 +95,20 @@ describe("two variants", () => {
     expect((await plan({ base: "." })).beside?.unread).toContain("broken.ndjson");
   });
 
+  test("may be a server of one's own beside php-fpm; then it is processes, whatever engine answers", async () => {
+    write(CONFIG.replace("driver: process, ", ""));
+    const made = await plan({ base: "variant=short", head: "variant=server" });
+    expect(made).toMatchObject({ driver: "process", sameSource: false });
+    expect(made.own?.base?.target.start).toBeNull();
+    expect(made.own?.head?.target).toMatchObject({ start: "php server.php", php: { workers: 20 } });
+    const text = describePlan(made, work());
+    expect(text).toContain("differs    start: not set → php server.php\n");
+    expect(text).toContain("driver     process (target.start of variant=server is there)\n");
+    await expect(plan({ base: "variant=short", head: "variant=server", driver: "compose" })).rejects.toThrow(
+      "driver compose: variants.server.start is for a program of this machine",
+    );
+  });
+
   test("that are prepared where they share a tree: what that means is said", async () => {
     write(CONFIG.replace("process,", "process, prepare: [php cache.php],"));
     await plan({ base: "variant=short", head: "variant=long" });
@@ -130,7 +145,7 @@ describe("a variant", () => {
     [
       "that is not there",
       { base: "variant=shrot" },
-      '--base: allowed after variant= is one of short, long, also-short, close, far, small; got "shrot". Did you mean short?',
+      '--base: allowed after variant= is one of short, long, also-short, close, far, small, server; got "shrot". Did you mean short?',
     ],
     ["without a name", { head: "variant=" }, "--head: allowed after variant= is one of short, long,"],
     ["called as what every object has", { base: "variant=constructor" }, "--base: allowed after variant= is one of"],

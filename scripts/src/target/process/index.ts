@@ -111,7 +111,7 @@ class ProcessTarget implements Target {
   }
 
   async versions(): Promise<Record<string, string>> {
-    const php = (await this.php("head"))?.version;
+    const php = ((await this.php("head")) ?? (await this.php("base")))?.version;
     const withNginx = ARMS.some((arm) => targetOf(this.#options.plan, arm).start === null);
     return {
       ...(php === undefined ? {} : { php }),
