@@ -8,6 +8,7 @@ import exec from "k6/execution";
 import http from "k6/http";
 import { Counter } from "k6/metrics";
 import type { Scenario as K6Scenario, Options } from "k6/options";
+import type { SlowRequest } from "../scripts/src/core/model.ts";
 import type { Stretch } from "../scripts/src/core/schedule.ts";
 import type { BlockSpec, SlotResult, SlotSpec } from "../scripts/src/measure/block-spec.ts";
 
@@ -100,6 +101,8 @@ function executor(slot: SlotSpec, index: number, part: number, { startSeconds, s
     env: { SLOT: String(index), STRETCH: `${index} ${part}` },
     startTime: `${Math.round(startSeconds * 1000)}ms`,
     gracefulStop: `${Math.round(slot.gracefulSeconds * 1000)}ms`,
+    // Iterations that were dropped have these alone.
+    ...(slot.tags === undefined ? {} : { tags: slot.tags }),
   };
   const duration = `${Math.round(seconds * 1000)}ms`;
   if (slot.iterations !== null) {
@@ -143,6 +146,31 @@ function closedRound(round: number, { vus, gracefulSeconds }: SlotSpec): K6Scena
   };
 }
 
+/**
+ * After all else, one iteration of every VU there is. k6 has as many as run at once at most, and slots follow each
+ * other with a gap: asked for all of them, it hands out each once.
+ */
+function lastWords(): K6Scenario {
+  const ends = block.slots.flatMap(({ stretches, gracefulSeconds }) =>
+    stretches.map(({ startSeconds, seconds }) => startSeconds + seconds + gracefulSeconds),
+  );
+  const { vus } = block.warmUp;
+  return {
+    exec: "sayWhichWereSlowest",
+    executor: "per-vu-iterations",
+    vus: Math.max(vus.base + vus.head, ...block.slots.map(mostVus)),
+    iterations: 1,
+    startTime: `${Math.round((Math.max(...ends) + 2 * LEAD_IN) * 1000)}ms`,
+    maxDuration: "5s",
+    gracefulStop: "0s",
+  };
+}
+
+function mostVus({ vus, stages, iterations }: SlotSpec): number {
+  if (iterations !== null) return 1;
+  return stages === null ? vus : Math.max(...stages.map(({ target }) => target));
+}
+
 function buildOptions(): Options {
   const scenarios: Record<string, K6Scenario> = {};
   for (const arm of ["base", "head"] as const) {
@@ -172,6 +200,7 @@ function buildOptions(): Options {
     }
     thresholds[`http_reqs{${selector(index)},error_code:${DIAL_UNKNOWN_ERRNO}}`] = ["count>=0"];
   }
+  if (block.trace) scenarios["last_words"] = lastWords();
   return {
     scenarios,
     thresholds,
@@ -206,10 +235,15 @@ export function setup(): Record<string, unknown> {
   return data;
 }
 
-type Iteration = (data: Record<string, unknown>) => void;
+type Data = Record<string, unknown>;
+type Iteration = (data: Data) => void;
 
-/** What one iteration does, prepared once per VU: this code runs at every request. */
-function iteration(arm: "base" | "head", name: string): Iteration {
+/**
+ * What one iteration does, prepared once per VU: this code runs at every request.
+ *
+ * @param slot whose it is; null of the warm-up
+ */
+function iteration(arm: "base" | "head", name: string, slot: number | null): Iteration {
   const scenario = block.scenarios[name];
   if (scenario === undefined) throw new Error(`block: no scenario ${name}`);
   const { work, checks } = scenario.asked[arm];
@@ -217,7 +251,14 @@ function iteration(arm: "base" | "head", name: string): Iteration {
   if (work.kind === "flow") {
     const flow = flows.get(work.file);
     if (typeof flow?.default !== "function") throw new Error(`${work.file}: no default export that is a function`);
-    return (data) => flow.default(target, data[`${arm} ${name}`]);
+    const run: Iteration = (data) => flow.default(target, data[`${arm} ${name}`]);
+    if (!block.trace) return run;
+    // A flow sends its requests itself: what is seen of them from here is how long all of them took, and one trace.
+    return traced(target.headers, slot, (data) => {
+      const began = Date.now();
+      run(data);
+      return Date.now() - began;
+    });
   }
   const url = target.url + work.path;
   const text = checks.bodyContains;
@@ -227,18 +268,73 @@ function iteration(arm: "base" | "head", name: string): Iteration {
     responseType: text === null ? ("none" as const) : ("text" as const),
     responseCallback: http.expectedStatuses(...checks.status),
   };
-  if (text === null) return () => void http.request(work.method, url, work.body, params);
+  const send = () => http.request(work.method, url, work.body, params);
+  if (text === null) return block.trace ? traced(params.headers, slot, () => send().timings.duration) : send;
   const contains = { "body contains the expected text": (body: unknown) => String(body).includes(text) };
-  return () => void check(http.request(work.method, url, work.body, params).body, contains);
+  const sendAndCheck = () => {
+    const response = send();
+    check(response.body, contains);
+    return response;
+  };
+  return block.trace ? traced(params.headers, slot, () => sendAndCheck().timings.duration) : sendAndCheck;
 }
 
-const slots = block.slots.map((slot) => iteration(slot.arm, slot.scenario));
+/** Of this VU, by slot, slowest first. */
+const slowest: SlowRequest[][] = [];
+
+/**
+ * An iteration that begins a trace of its own: version 00, sampled, random ids (https://www.w3.org/TR/trace-context/).
+ *
+ * @param headers those that its requests are sent with
+ * @param send returns how long it took, ms
+ */
+function traced(headers: Headers, slot: number | null, send: (data: Data) => number): Iteration {
+  return (data) => {
+    const ids = random12() + random12() + random12() + random12();
+    const traceId = ids.slice(0, 32);
+    headers["traceparent"] = `00-${traceId}-${ids.slice(32)}-01`;
+    const ms = send(data);
+    if (slot !== null) keepSlowest(slot, ms, traceId);
+  };
+}
+
+const SPAN = 2 ** 48;
+
+/** 12 random hex digits: as many as a number has for certain, since every call costs k6 about 1 µs. */
+function random12(): string {
+  return (SPAN + Math.floor(Math.random() * SPAN)).toString(16).slice(1);
+}
+
+function keepSlowest(slot: number, ms: number, traceId: string): void {
+  if (block.slots[slot]?.counted && now.phase !== COUNTED) return;
+  const kept = slowest[slot] ?? [];
+  slowest[slot] = kept;
+  const most = block.trace?.slowest ?? 0;
+  const least = kept[most - 1];
+  if (least !== undefined) {
+    if (ms <= least.ms) return;
+    kept.pop();
+  }
+  const at = kept.findIndex((other) => other.ms < ms);
+  kept.splice(at < 0 ? kept.length : at, 0, { ms, traceId });
+}
+
+/**
+ * What this VU's slowest requests were. VUs share no memory, the summary holds no single request, and an output of all
+ * samples costs more than the requests: so each keeps its own, and says them once, when nothing is measured any more.
+ */
+export function sayWhichWereSlowest(): void {
+  const said = slowest.flatMap((kept, slot) => kept.map(({ ms, traceId }) => `${slot} ${ms} ${traceId}`));
+  if (said.length > 0) console.log(`perf-gate:slowest ${said.join(" ")}`);
+}
+
+const slots = block.slots.map((slot, index) => iteration(slot.arm, slot.scenario, index));
 const warmUps = {
-  base: block.warmUp.scenarios.map((name) => iteration("base", name)),
-  head: block.warmUp.scenarios.map((name) => iteration("head", name)),
+  base: block.warmUp.scenarios.map((name) => iteration("base", name, null)),
+  head: block.warmUp.scenarios.map((name) => iteration("head", name, null)),
 };
 
-export function warmUp(data: Record<string, unknown>): void {
+export function warmUp(data: Data): void {
   for (const run of warmUps[__ENV["ARM"] as "base" | "head"]) run(data);
 }
 
@@ -246,7 +342,7 @@ export function warmUp(data: Record<string, unknown>): void {
 const at = { round: "", start: 0, next: 0, turn: null as Turn | null, since: 0 };
 
 /** One iteration of a closed round: the next request of the turn, or the end of the turn and the wait for the next. */
-export function turns(data: Record<string, unknown>): void {
+export function turns(data: Data): void {
   const round = __ENV["ROUND"] ?? "";
   if (round !== at.round) Object.assign(at, { round, start: exec.scenario.startTime, next: 0, turn: null });
   const now = Date.now() - at.start;
@@ -269,34 +365,43 @@ function nextTurn(all: readonly Turn[], now: number): boolean {
   }
   if (turn.from > now) sleep((turn.from - now) / 1000);
   at.since = Date.now() - at.start;
-  exec.vu.metrics.tags["slot"] = String(turn.slot);
+  tagSlot(turn.slot);
   return true;
 }
 
+/** What the samples of this VU are tagged with from now on. */
+function tagSlot(index: number): void {
+  const { tags } = exec.vu.metrics;
+  tags["slot"] = String(index);
+  const own = block.slots[index]?.tags;
+  if (own !== undefined) Object.assign(tags, own);
+}
+
+const COUNTED = "counted";
 /** Which stretch this VU is in, since when (ms since the epoch), and what its requests are tagged with. */
 const now = { stretch: "", since: 0, phase: "" };
 
 /** Tags the requests of this VU as counted or not: only a change costs anything. */
 function tagPhase({ fromSeconds, toSeconds }: { fromSeconds: number; toSeconds: number }): void {
   const elapsed = (Date.now() - now.since) / 1000;
-  const phase = elapsed >= fromSeconds && elapsed < toSeconds ? "counted" : "not-counted";
+  const phase = elapsed >= fromSeconds && elapsed < toSeconds ? COUNTED : "not-counted";
   if (phase === now.phase) return;
   now.phase = phase;
   exec.vu.metrics.tags["phase"] = phase;
 }
 
 /** One iteration of a slot that has k6 scenarios of its own. */
-export function slot(data: Record<string, unknown>): void {
-  const index = __ENV["SLOT"] ?? "";
+export function slot(data: Data): void {
+  const index = Number(__ENV["SLOT"]);
   const stretch = __ENV["STRETCH"] ?? "";
   if (stretch !== now.stretch) {
     Object.assign(now, { stretch, since: exec.scenario.startTime, phase: "" });
     // It may have been in a closed round before.
-    exec.vu.metrics.tags["slot"] = index;
+    tagSlot(index);
   }
-  const counted = block.slots[Number(index)]?.counted;
+  const counted = block.slots[index]?.counted;
   if (counted) tagPhase(counted);
-  slots[Number(index)]?.(data);
+  slots[index]?.(data);
 }
 
 interface Summary {

@@ -75,7 +75,7 @@ disable_services_of() {
   for unit in $(dpkg -L -- "$@" 2>/dev/null | sed -nE 's#^(/usr)?/lib/systemd/system/([^/@]+\.(service|socket))$#\2#p' | sort -u); do
     case "${unit}" in
       containerd.service | docker.service | docker.socket | mariadb.service | nginx.service | php*-fpm.service | \
-        redis-server.service)
+        prometheus.service | redis-server.service)
         systemctl disable --quiet -- "${unit}" 2>/dev/null || warn "could not keep ${unit} from starting at boot"
         ;;
       *) ;;

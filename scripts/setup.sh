@@ -28,7 +28,8 @@ readonly ACTION_EXTRAS=(gnuplot jq)
 readonly TEST_NEEDS=(bats pgrep shellcheck)
 # Tests that miss one of these are skipped, and say so.
 readonly TEST_EXTRAS=(
-  chromium font gh ip php-doctrine-dbal php-doctrine-orm php-illuminate-database php-symfony-cache venv wrk
+  chromium font gh ip php-doctrine-dbal php-doctrine-orm php-illuminate-database php-symfony-cache prometheus
+  venv wrk
 )
 readonly TEST_TOOLS=(act actionlint zizmor)
 declare -rA PACKAGES=(
@@ -56,6 +57,7 @@ declare -rA PACKAGES=(
   [php-opcache]='php-opcache'
   [php-redis]='php-redis'
   [php-symfony-cache]='php-symfony-cache'
+  [prometheus]='prometheus'
   [redis]='redis-server redis'
   [shellcheck]='shellcheck'
   [taskset]='util-linux'
@@ -87,6 +89,7 @@ declare -rA REASONS=(
   [php-opcache]='PHP as production runs it'
   [php-redis]='PHP extension of the reference application'
   [php-symfony-cache]='tests of fixtures/data-layer'
+  [prometheus]='tests send figures of k6 to it'
   [redis]='cache of the service under test'
   [shellcheck]='checks the shell scripts'
   [taskset]='keeps load generator and service on cores of their own'

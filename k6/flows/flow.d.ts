@@ -4,6 +4,6 @@ export interface Target {
   url: string;
   /** What the Host header says. */
   host: string;
-  /** Host and the scenario's connection policy: they go with every request. */
+  /** Host, the scenario's connection policy, the trace where there is one: they go with every request. */
   headers: Record<string, string>;
 }

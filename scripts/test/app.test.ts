@@ -394,6 +394,40 @@ describe("routes that read what php seed.php files wrote", () => {
   });
 });
 
+describe("APP_TRACE_LOG", () => {
+  const ID = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const PARENT = "00f067aa0ba902b7";
+  const ADD =
+    'require $argv[1]; if ($argv[2] !== "") $_SERVER["HTTP_TRACEPARENT"] = $argv[2]; TraceLog::add($argv[3], 200);';
+  const add = (traceparent: string, file: string) =>
+    run("php", ["-r", ADD, "--", join(APP, "src/TraceLog.php"), traceparent, file]);
+
+  test("gets a line with trace id, ms and status for each traced request", async () => {
+    const file = join(stack.trees, "trace.log");
+    for (let i = 0; i < 2; i++) await add(`00-${ID}-${PARENT}-01`, file);
+    const line = `${ID} \\d+\\.\\d{3} 200\n`;
+    expect(await readFile(file, "utf8")).toMatch(new RegExp(`^${line}${line}$`));
+  });
+
+  test.each([
+    ["none", ""],
+    ["another version", `01-${ID}-${PARENT}-01`],
+    ["zeros", `00-${"0".repeat(32)}-${PARENT}-01`],
+    ["upper case", `00-${ID.toUpperCase()}-${PARENT}-01`],
+    ["more than there is", `00-${ID}-${PARENT}-01-x`],
+    ["a second line", `00-${ID}-${PARENT}-01\n`],
+  ])("gets none where the trace context is no valid one: %s", async (_, traceparent) => {
+    const file = join(stack.trees, "no-trace.log");
+    await add(traceparent, file);
+    await expect(readFile(file)).rejects.toThrow("ENOENT");
+  });
+
+  test("that cannot be written is told, and breaks nothing", async () => {
+    const { stdout, stderr } = await add(`00-${ID}-${PARENT}-01`, join(stack.trees, "none", "trace.log"));
+    expect(stdout + stderr).toContain("APP_TRACE_LOG: cannot write to ");
+  });
+});
+
 describe("plants", () => {
   test("extra-query adds a statement where there is one", async () => {
     expect((await cost("/query?connection=persistent", "extra-query")).sqlStatements).toBe(2);

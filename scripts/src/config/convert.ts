@@ -51,6 +51,8 @@ export function toConfig(file: FileShape, flowPath: (flow: string) => string): C
       maxForeignCores: measure["max-foreign-cpu"] === "off" ? null : measure["max-foreign-cpu"],
       isolation: measure.isolation,
       generator: measure.generator,
+      ...(measure.trace ? { trace: true } : {}),
+      ...(measure.outputs === undefined ? {} : { outputs: measure.outputs }),
     },
     baseline: toBaseline(file.baseline),
   };

@@ -1,9 +1,10 @@
 import type * as z from "zod";
 import { parseCpuList } from "../core/layout.ts";
-import { bytes, duration, leaf, number, oneOf, percent, text, wordOr } from "./leaves.ts";
+import { K6_OUTPUTS } from "../core/model.ts";
+import { bytes, duration, flag, leaf, number, oneOf, percent, text, wordOr } from "./leaves.ts";
 import { matrix } from "./matrix-schema.ts";
 import { margins, scenarios } from "./scenario-schema.ts";
-import { ALWAYS, isMapping, printable, section } from "./shapes.ts";
+import { ALWAYS, isMapping, oneOrMany, printable, section } from "./shapes.ts";
 import { target } from "./target-schema.ts";
 import { checkVariants, variants } from "./variant-schema.ts";
 
@@ -135,6 +136,16 @@ export const fileSchema = section({
       .describe(
         "Where k6 runs: `container` (one in the network of the versions), `auto` (on this host where it reaches them, else there). Containers only.",
       ),
+    trace: flag()
+      .prefault(false)
+      .describe(
+        "Whether every request carries a W3C `traceparent` header; the report lists the trace ids of the slowest.",
+      ),
+    outputs: oneOrMany(oneOf(K6_OUTPUTS), "outputs of k6", "[experimental-prometheus-rw]").optional().meta({
+      oneOrMany: true,
+      description:
+        "Where k6 sends every sample of a slot too, tagged with arm, cell and round. K6_PROMETHEUS_RW_* in the environment set it up.",
+    }),
   })
     .prefault({})
     .describe("How it is measured. The defaults are good for most applications."),

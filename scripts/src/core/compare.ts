@@ -27,6 +27,7 @@ import type {
 } from "./model.ts";
 import { assertNever } from "./model.ts";
 import { allTests, type CellState, cellIsRed, type Run, replay } from "./replay.ts";
+import { slowestOf } from "./slowest.ts";
 import { median } from "./stats/robust.ts";
 import { compareStored, type StoredResult } from "./stored.ts";
 import { estimateOf, type TestState } from "./test-state.ts";
@@ -190,7 +191,19 @@ function cellResult(run: Run, state: CellState, stored: StoredResult | null): Ce
     struck: addCounts([state.struck]),
     slots: state.slots,
     reasons: state.reasons,
+    ...slowestRequests(state),
   };
+}
+
+/** Nothing where no request was traced. */
+function slowestRequests({ rounds, confirm }: CellState): Pick<CellResult, "slowest"> {
+  const all = [...rounds, ...confirm.rounds];
+  if (!all.some(({ base, head }) => base.slowest !== undefined || head.slowest !== undefined)) return {};
+  const of = (arm: Arm) =>
+    slowestOf(
+      all.map((round) => round[arm]).flatMap(({ block, slowest = [] }) => slowest.map((slow) => ({ ...slow, block }))),
+    );
+  return { slowest: { base: of("base"), head: of("head") } };
 }
 
 function disturbedRounds({ rounds, confirm }: CellState, limits: MeasureConfig): number {

@@ -26,6 +26,8 @@ const SINGLE: [key: string, say: (config: Config) => string | null][] = [
   ["measure.max-error-rate", ({ measure }) => percent(measure.maxErrorRate)],
   ["measure.max-foreign-cpu", ({ measure: { maxForeignCores: cores } }) => (cores === null ? "off" : percent(cores))],
   ["measure.isolation", ({ measure }) => say(measure.isolation)],
+  ["measure.trace", ({ measure }) => say(measure.trace ?? false)],
+  ["measure.outputs", ({ measure }) => measure.outputs?.join(", ") ?? null],
   ["baseline.store", ({ baseline }) => baseline.store],
   ["baseline.branch", ({ baseline }) => baseline.branch],
   ["baseline.anchor", ({ baseline }) => baseline.anchor],

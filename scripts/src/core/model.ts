@@ -196,7 +196,15 @@ export interface MeasureConfig {
    * Driver `compose` only.
    */
   generator: "auto" | "container";
+  /** Every request under load carries a W3C trace context, and slots keep their slowest; absent = none does. */
+  trace?: true;
+  /** Where k6 sends every sample of a slot in addition; absent = nowhere. */
+  outputs?: K6Output[];
 }
+
+/** Outputs of k6 that a configuration may name. */
+export const K6_OUTPUTS = ["experimental-prometheus-rw"] as const;
+export type K6Output = (typeof K6_OUTPUTS)[number];
 
 /** Records of earlier runs as a base; ratios as in Limits. */
 export interface BaselineConfig {
@@ -449,6 +457,13 @@ export interface Witness {
   maxChildrenReached: number;
 }
 
+/** A request that took long, or an iteration of a flow, whose requests are one trace. */
+export interface SlowRequest {
+  ms: number;
+  /** Of the W3C trace context that it carried: 32 lower-case hex digits. */
+  traceId: string;
+}
+
 export type SlotEvent = "target-restarted" | "oom-killed" | "k6-died";
 export type RunStage = "main" | "confirm";
 
@@ -481,6 +496,8 @@ export interface SlotSample {
   /** null where the kernel's counters could not be read (driver `url`). */
   witness: Witness | null;
   events: SlotEvent[];
+  /** Slowest first, at most SLOWEST (core/slowest.ts); absent where nothing is traced. */
+  slowest?: SlowRequest[];
 }
 
 export interface PilotCell {
@@ -642,7 +659,12 @@ export interface CellResult {
    * record was looked at, null without enough rounds or records.
    */
   since?: Since | null;
+  /** Over all clean rounds, confirmation included, slowest first; absent where nothing was traced. */
+  slowest?: Record<Arm, SlowOfBlock[]>;
 }
+
+/** `block` as in samples.ndjson. */
+export type SlowOfBlock = SlowRequest & { block: number };
 
 export interface Since {
   qps: Estimate;

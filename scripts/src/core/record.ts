@@ -178,12 +178,19 @@ export function minor(version: string): string {
  * What is asked of a cell and how, as a hash: other margins or other cells beside it leave it as it is.
  *
  * @param flow text of the scenario's flow; null for a request
+ * @param trace whether requests carry a trace context: a service may work more for those
  */
-export function suiteOf(cell: Cell, scenario: Scenario, flow: string | null, sha256: (text: string) => string): string {
+export function suiteOf(
+  cell: Cell,
+  scenario: Scenario,
+  flow: string | null,
+  sha256: (text: string) => string,
+  trace = false,
+): string {
   const { work, checks, connection, load } = scenario;
   const how = load.model === "ramp" ? load : { model: load.model, level: cell.level };
   const asked = work.kind === "flow" ? { kind: work.kind, text: flow } : work;
-  return sha256(JSON.stringify([asked, checks, connection, how])).slice(0, 12);
+  return sha256(JSON.stringify([asked, checks, connection, how, ...(trace ? ["trace"] : [])])).slice(0, 12);
 }
 
 /**
@@ -203,7 +210,7 @@ export function suitesOf(
     const { work } = scenario;
     const flow = work.kind === "flow" ? flowText(work.file) : null;
     if (work.kind === "flow" && flow === null) return [];
-    return [[cell.id, suiteOf(cell, scenario, flow, sha256)] as const];
+    return [[cell.id, suiteOf(cell, scenario, flow, sha256, config.measure.trace)] as const];
   });
   return Object.fromEntries(suites);
 }

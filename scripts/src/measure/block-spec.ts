@@ -1,4 +1,4 @@
-import type { Arm, Asked, ConnectionPolicy, LatencyMs, Stage } from "../core/model.ts";
+import type { Arm, Asked, ConnectionPolicy, K6Output, LatencyMs, SlowRequest, Stage } from "../core/model.ts";
 import type { Stretch } from "../core/schedule.ts";
 
 /** One slot as k6 runs it. */
@@ -20,6 +20,8 @@ export interface SlotSpec {
   counted: { fromSeconds: number; toSeconds: number } | null;
   /** One VU that runs this often and ends; null = as long as the slot. */
   iterations: number | null;
+  /** What every sample of the slot is tagged with for the outputs; absent = nothing. */
+  tags?: { arm: Arm; cell: string; round: string };
 }
 
 /** What k6/block.ts reads from the file in BLOCK. */
@@ -29,6 +31,10 @@ export interface BlockSpec {
   /** Every listed scenario in turn, on both arms at once; results are discarded. 0 s = none. */
   warmUp: { seconds: number; gracefulSeconds: number; vus: Record<Arm, number>; scenarios: string[] };
   slots: SlotSpec[];
+  /** Every request carries a trace context, and this many of the slowest are kept of each slot; absent = none does. */
+  trace?: { slowest: number };
+  /** Of k6 itself, beside the result: `--out`. */
+  outputs?: K6Output[];
 }
 
 /** What k6/block.ts writes to the file in RESULT, one per slot, in the order of the spec. */
@@ -43,4 +49,6 @@ export interface SlotResult {
   droppedIterations: number;
   bytesReceived: number;
   portErrors: number;
+  /** From what the VUs said, slowest first; absent where the block is not traced. */
+  slowest?: SlowRequest[];
 }

@@ -19,6 +19,7 @@ import {
 } from "../core/model.ts";
 import { OPEN_PILOT_VUS, plateauOf } from "../core/plan.ts";
 import { type ScheduledSlot, type Stretch, scheduleBlock } from "../core/schedule.ts";
+import { SLOWEST } from "../core/slowest.ts";
 import type { Generator, Target } from "../target/target.ts";
 import type { BlockSpec, SlotResult, SlotSpec } from "./block-spec.ts";
 import { startK6 } from "./k6.ts";
@@ -41,6 +42,8 @@ export interface BlockResult {
   samples: SlotSample[];
   yardstickMs: number;
   times: BlockTimes;
+  /** Whether an output of k6 could not send. */
+  outputFailed: boolean;
 }
 
 /** Time after a stretch, as a share of its gap, at which its last requests are cut off. */
@@ -66,12 +69,13 @@ export async function runBlock(
   const restart = since(started);
   const { warmUpSeconds } = rig.plan.config.measure;
   const schedule = scheduleBlock(rig.plan.seed, block, cells, warmUpSeconds + WARM_UP_GAP);
-  const { slots, k6Start, yardstickMs } = await drive(rig, schedule, warmUpSeconds);
+  const { slots, k6Start, yardstickMs, outputFailed } = await drive(rig, schedule, warmUpSeconds, block);
   const load = slots.reduce((sum, { slot }) => sum + lengthOf(slot), 0);
   return {
     samples: slots.map((measured) => toSample(rig.plan, measured, stage, block)),
     yardstickMs,
     times: { restart, k6Start, warmUp: warmUpSeconds, load, total: since(started) },
+    outputFailed,
   };
 }
 
@@ -89,7 +93,7 @@ export async function runPilot(rig: Rig): Promise<{ cell: Cell; qps: number; p99
       return { cell: cell.id, arm, order, stretches, gapSeconds: WARM_UP_GAP, rate: null, pilot: true };
     }),
   );
-  const { slots } = await drive(rig, schedule, PILOT_WARM_UP);
+  const { slots } = await drive(rig, schedule, PILOT_WARM_UP, null);
   return rig.plan.cells.map((cell) => {
     const results = slots.filter(({ slot }) => slot.cell === cell.id).map(({ result }) => result ?? EMPTY);
     const p99s = results.flatMap(({ latencyMs }) => latencyMs?.p99 ?? []);
@@ -128,15 +132,17 @@ const EMPTY: SlotResult = {
   portErrors: 0,
 };
 
-/** Runs one k6 process over the schedule, watching every slot as it passes. */
+/** Runs one k6 process over the schedule, watching every slot as it passes; `block` is null for the pilot. */
 async function drive(
   rig: Rig,
   schedule: readonly AnySlot[],
   warmUpSeconds: number,
-): Promise<{ slots: MeasuredSlot[]; k6Start: number; yardstickMs: number }> {
+  block: number | null,
+): Promise<{ slots: MeasuredSlot[]; k6Start: number; yardstickMs: number; outputFailed: boolean }> {
   const { plan, target, signal } = rig;
   const launched = performance.now();
-  const k6 = startK6(rig, buildSpec(rig, schedule, warmUpSeconds), pinned(plan, plan.layout.generator));
+  const spec = buildSpec(rig, schedule, warmUpSeconds, block);
+  const k6 = startK6(rig, spec, pinned(plan, plan.layout.generator));
   const onAbort = () => k6.interrupt();
   signal.addEventListener("abort", onAbort);
   try {
@@ -178,7 +184,7 @@ async function drive(
       if (results === null) return { ...slot, result: null, events: new Set(["k6-died"]) };
       return { ...slot, result: results[schedule.indexOf(slot.slot)] ?? null };
     });
-    return { slots, k6Start, yardstickMs };
+    return { slots, k6Start, yardstickMs, outputFailed: k6.outputFailed() };
   } finally {
     signal.removeEventListener("abort", onAbort);
     await k6.close();
@@ -238,8 +244,11 @@ function toSample(plan: Plan, measured: MeasuredSlot, stage: RunStage, block: nu
   };
 }
 
-function buildSpec(rig: Rig, schedule: readonly AnySlot[], warmUpSeconds: number): BlockSpec {
+function buildSpec(rig: Rig, schedule: readonly AnySlot[], warmUpSeconds: number, block: number | null): BlockSpec {
   const { plan } = rig;
+  const { trace, outputs } = plan.config.measure;
+  // The pilot is no round of anything.
+  const sent = outputs === undefined || block === null ? null : { outputs, round: String(block) };
   const subjects = subjectsOf(
     rig,
     schedule.map(({ cell }) => scenarioOf(plan, cell)),
@@ -252,7 +261,14 @@ function buildSpec(rig: Rig, schedule: readonly AnySlot[], warmUpSeconds: number
       vus: perArm((arm) => targetOf(plan, arm).php.workers),
       scenarios: Object.keys(subjects.scenarios),
     },
-    slots: roundsOf(schedule).flatMap((slots, round) => slots.map((slot) => slotSpec(plan, slot, round))),
+    slots: roundsOf(schedule).flatMap((slots, round) =>
+      slots.map((slot) => ({
+        ...slotSpec(plan, slot, round),
+        ...(sent === null ? {} : { tags: { arm: slot.arm, cell: slot.cell, round: sent.round } }),
+      })),
+    ),
+    ...(trace === undefined ? {} : { trace: { slowest: SLOWEST } }),
+    ...(sent === null ? {} : { outputs: sent.outputs }),
   };
 }
 

@@ -7,6 +7,8 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { MeasureError } from "../core/errors.ts";
 import { K6_VERSION } from "../core/k6.ts";
+import type { SlowRequest } from "../core/model.ts";
+import { slowestOf } from "../core/slowest.ts";
 import { Child } from "../target/child.ts";
 import { quoted } from "../target/log.ts";
 import { findProgram } from "../target/programs.ts";
@@ -17,6 +19,13 @@ import type { BlockSpec, SlotResult } from "./block-spec.ts";
 
 /** Printed by k6/block.ts at the end of its setup: the scenarios' clock starts here. */
 const BEGIN = "perf-gate:begin";
+/** Begins a line of each VU at the end of a traced block; slot, ms and trace id follow, again and again. */
+const SLOWEST_SAID = "perf-gate:slowest ";
+const SLOWEST = / (\d{1,6}) (\d{1,9}(?:\.\d+)?) ([0-9a-f]{32})(?= |$)/g;
+/** Of k6's remote write (xk6-output-prometheus-remote), whose errors end nothing. */
+const OUTPUT_FAILED = /^Failed to send the time series data/;
+/** Variables of this environment that set up an output. */
+const OUTPUT_SETTING = /^K6_PROMETHEUS_RW_\w+$/;
 /** Messages kept to explain a k6 that failed. */
 const KEPT_LINES = 20;
 
@@ -26,6 +35,8 @@ export interface K6Process {
   readonly begun: Promise<number>;
   /** Results in the order of the spec's slots; null where k6 died without a summary. */
   readonly results: Promise<SlotResult[] | null>;
+  /** Whether an output could not send so far: a run goes on without it. */
+  outputFailed(): boolean;
   /** What it costs, once it has begun; null where that cannot be seen from here. */
   process(): Promise<Generating | null>;
   /** Asks k6 to stop and still write its summary. */
@@ -73,15 +84,18 @@ export function startK6(rig: Rig, spec: BlockSpec, cpus: readonly number[] | nul
   const blockFile = join(rig.stateDirectory, "block.json");
   writeFileSync(blockFile, JSON.stringify(spec));
   const scripts = join(rig.home, "k6");
+  const { outputs = [] } = spec;
   const args = [
     ...["run", "--quiet", "--no-color", "--no-usage-report", "--log-format", "raw", "--address", ""],
+    ...outputs.flatMap((output) => ["--out", output]),
     ...["-e", `BLOCK=${blockFile}`, "-e", "RESULT=stdout", join(scripts, "block.ts")],
   ];
   // Fewer, longer garbage collections: each one is a pause in the load.
   const env = { ...withoutProxy(Object.values(spec.arms).map(({ url }) => url)), GOGC: "400" };
   const trees = Object.values(rig.plan.arms).flatMap(({ directory }) => directory ?? []);
   const reads = [scripts, blockFile, ...flowsOf(spec).map((file) => treeOf(file, trees))];
-  const place = typeof rig.k6 === "string" ? onThisHost(rig.k6, cpus) : inContainer(rig.k6, { cpus, reads, env });
+  const variables = [...Object.keys(env), ...outputSettings(outputs)];
+  const place = typeof rig.k6 === "string" ? onThisHost(rig.k6, cpus) : inContainer(rig.k6, { cpus, reads, variables });
 
   const [program = "", ...rest] = [...place.command, ...args];
   const { started: spawned, isFirst } = first(() =>
@@ -99,10 +113,16 @@ export function startK6(rig: Rig, spec: BlockSpec, cpus: readonly number[] | nul
   const began = new Promise<number>((resolve) => {
     begin = resolve;
   });
+  const slowest: string[] = [];
+  let outputFailed = false;
   const lines = createInterface({ input: spawned.stderr });
   lines.on("line", (line) => {
     if (line.includes(BEGIN)) begin(Date.now());
-    else if (messages.push(line) > KEPT_LINES) messages.shift();
+    else if (spec.trace !== undefined && line.startsWith(SLOWEST_SAID)) slowest.push(line);
+    else {
+      outputFailed ||= OUTPUT_FAILED.test(line);
+      if (messages.push(line) > KEPT_LINES) messages.shift();
+    }
   });
   const said = () => (messages.length === 0 ? "it said nothing" : quoted(messages.join("\n"), KEPT_LINES));
   const drained = Promise.all([once(lines, "close"), once(spawned.stdout, "close")]);
@@ -118,7 +138,13 @@ export function startK6(rig: Rig, spec: BlockSpec, cpus: readonly number[] | nul
         throw new MeasureError(`k6 ended before it began (${status}):\n${said()}`);
       }),
     ]),
-    results: ended.then(() => readResults(result, spec.slots.length)),
+    results: ended.then(() => {
+      const results = readResults(result, spec.slots.length);
+      if (results === null || spec.trace === undefined) return results;
+      const bySlot = slowestSaid(slowest, results.length);
+      return results.map((each, slot) => ({ ...each, slowest: bySlot[slot] ?? [] }));
+    }),
+    outputFailed: () => outputFailed,
     process: place.process,
     interrupt: () => {
       interrupted = true;
@@ -209,6 +235,23 @@ export function withoutProxy(urls: readonly string[]): { NO_PROXY: string; no_pr
   const addresses = urls.map((url) => new URL(url).hostname).filter((host) => isIP(host) !== 0);
   const spared = [process.env.NO_PROXY ?? process.env.no_proxy ?? "", ...new Set(addresses)].filter(Boolean).join(",");
   return { NO_PROXY: spared, no_proxy: spared };
+}
+
+/** Names of the variables of this environment that set up outputs; none without any. */
+function outputSettings(outputs: readonly string[]): string[] {
+  return outputs.length === 0 ? [] : Object.keys(process.env).filter((name) => OUTPUT_SETTING.test(name));
+}
+
+/**
+ * The slowest requests of each slot, from what every VU said of its own. A flow may print such lines too: what is no
+ * slot's is left out, and its numbers are the run's own, like all others.
+ */
+export function slowestSaid(lines: readonly string[], slots: number): SlowRequest[][] {
+  const bySlot = Array.from({ length: slots }, (): SlowRequest[] => []);
+  for (const [, slot, ms, traceId = ""] of lines.flatMap((line) => [...line.matchAll(SLOWEST)])) {
+    bySlot[Number(slot)]?.push({ ms: Number(ms), traceId });
+  }
+  return bySlot.map(slowestOf);
 }
 
 function readResults(text: string, slots: number): SlotResult[] | null {

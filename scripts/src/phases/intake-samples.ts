@@ -129,6 +129,10 @@ class LineReader {
     if (!(Math.abs(slot.qps * slot.seconds - slot.requests) <= 1e-6 * slot.requests)) {
       throw refuse(file, "its rate is not its requests by its seconds");
     }
+    const slowest = slot.slowest ?? [];
+    if (!slowest.every(({ ms }, i) => ms <= (slowest[i - 1]?.ms ?? LONGEST_MS))) {
+      throw refuse(file, "its slowest requests are not in order, or none takes so long");
+    }
     if (slot.latencyMs === null) return;
     const { p50, p90, p95, p99, max, avg } = slot.latencyMs;
     const rising = [0, p50, p90, p95, p99, max].every((value, i, all) => i === 0 || value >= (all[i - 1] ?? 0));

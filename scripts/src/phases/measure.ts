@@ -30,6 +30,9 @@ import type { WorkDirectory } from "./work-directory.ts";
 
 /** Blocks in a row that brought no sample before measuring is given up. */
 const BARREN_BLOCKS = 3;
+const OUTPUT_FAILED =
+  "k6 could not send to `measure.outputs`: does what K6_PROMETHEUS_RW_SERVER_URL names take remote writes? " +
+  "Measuring goes on";
 
 /**
  * The measure phase: starts both arms, takes the census, then measures block by block until every test is decided, the
@@ -144,6 +147,7 @@ async function measureAll(
   };
   let overhead = OVERHEAD.block;
   let barren = 0;
+  let told = false;
   for (;;) {
     const step = nextStep(run, pilots, overhead, since(started));
     if (step.kind === "stop") return step;
@@ -152,7 +156,9 @@ async function measureAll(
       add([{ kind: "confirm", tests: step.tests }]);
       continue;
     }
-    const { samples, yardstickMs, times } = await runBlock(rig, step.cells, step.stage, run.blocks);
+    const { samples, yardstickMs, times, outputFailed } = await runBlock(rig, step.cells, step.stage, run.blocks);
+    if (outputFailed && !told) progress.warn(OUTPUT_FAILED);
+    told ||= outputFailed;
     const block = { kind: "block" as const, stage: step.stage, block: run.blocks, yardstickMs, times };
     // A block that was cut short has no line of its own: what it did measure counts.
     add(signal.aborted ? samples : [...samples, block]);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Census, SampleLine } from "../core/model.ts";
+import { SLOWEST } from "../core/slowest.ts";
 
 const amount = z.number().nonnegative();
 const count = z.int().nonnegative();
@@ -8,6 +9,8 @@ const reading = z.number();
 const stage = z.enum(["main", "confirm"]);
 const arm = z.enum(["base", "head"]);
 const text = z.string().max(2000);
+/** All zeros are no trace (W3C Trace Context, "trace-id"). */
+const slow = z.strictObject({ ms: amount, traceId: z.string().regex(/^(?!0{32})[0-9a-f]{32}$/) });
 
 const slot = z.strictObject({
   kind: z.literal("slot"),
@@ -50,6 +53,7 @@ const slot = z.strictObject({
     })
     .nullable(),
   events: z.array(z.enum(["target-restarted", "oom-killed", "k6-died"])),
+  slowest: z.array(slow).max(SLOWEST).exactOptional(),
 });
 
 /** One line of samples.ndjson. JSON has no NaN or Infinity: they arrive as null and are refused here. */

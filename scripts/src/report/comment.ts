@@ -31,12 +31,18 @@ export interface CommentContext {
 }
 
 /** What a comment leaves to the job summary. */
-const NOT_IN_COMMENT: ReadonlySet<PartName> = new Set(["all numbers", "rounds and time", "how to read this"]);
+const NOT_IN_COMMENT: ReadonlySet<PartName> = new Set([
+  "all numbers",
+  "slowest requests",
+  "rounds and time",
+  "how to read this",
+]);
 
 /** In this order parts go where the text is too long: first what helps least to understand the verdict. */
 const DROPPED: readonly PartName[] = [
   "how to read this",
   "all numbers",
+  "slowest requests",
   "rounds and time",
   "conditions",
   "more rows",

@@ -43,6 +43,7 @@ export type PartName =
   | "margins"
   | "work per request"
   | "all numbers"
+  | "slowest requests"
   | "conditions"
   | "rounds and time"
   | "how to read this";
@@ -55,6 +56,7 @@ export function detailParts(input: ReportInput): Part[] {
       name: "all numbers",
       text: fold("All numbers: averages, percentiles, CPU, memory, errors", [allNumbers(input)]),
     },
+    { name: "slowest requests", text: fold("Slowest requests, with their trace ids", [slowestRequests(input)]) },
     { name: "conditions", text: fold(conditionsTitle(input), conditions(input)) },
     { name: "rounds and time", text: fold("How it was measured: rounds, struck slots, time", measurement(input)) },
     {
@@ -180,6 +182,29 @@ function runtimeOf(php: PhpState | null | undefined): string {
   const jit = php.jit === "disable" || php.jit === "off" ? "off" : escapeMarkdown(php.jit);
   const xdebug = php.xdebug ? ", Xdebug on" : "";
   return `PHP ${escapeMarkdown(php.version)} ${escapeMarkdown(php.processManager)} ${php.workers}, OPcache ${php.opcache ? "on" : "off"}, JIT ${jit}${xdebug}`;
+}
+
+// ---------------------------------------------------------------- slowest requests
+
+/** "" where nothing was traced. */
+function slowestRequests({ comparison }: ReportInput): string {
+  const rows = comparison.cells.flatMap((result) =>
+    ARMS.flatMap((arm) =>
+      (result.slowest?.[arm] ?? []).map((slow) => [
+        escapeMarkdown(result.cell.scenario),
+        loadLabel(result),
+        arm,
+        ms(slow.ms),
+        escapeMarkdown(slow.traceId),
+        decimal(slow.block),
+      ]),
+    ),
+  );
+  if (rows.length === 0) return "";
+  const header = ["scenario", "load", "arm", "ms", "trace id", "block"];
+  const note =
+    "Over all clean rounds; blocks as in samples.ndjson, from 0. Of a flow it is a whole iteration: its requests are one trace.";
+  return `${markdownTable([header, ...rows], { align: ["l", "r", "l", "r", "l", "r"] })}\n\n${note}`;
 }
 
 // ---------------------------------------------------------------- conditions

@@ -1,5 +1,5 @@
-/** Credentials of the CI job that the code under test has no business with. */
-const WITHHELD = /^(ACTIONS_|INPUT_|GITHUB_TOKEN$|GH_TOKEN$)/;
+/** Credentials of the CI job, and of outputs of k6, that the code under test has no business with. */
+const WITHHELD = /^(ACTIONS_|INPUT_|K6_PROMETHEUS_RW_|GITHUB_TOKEN$|GH_TOKEN$)/;
 
 export const isWithheld = (name: string): boolean => WITHHELD.test(name);
 

@@ -41,7 +41,11 @@ export interface GeneratorOptions {
   cpus: readonly number[] | null;
   /** Files and directories that it may read, absolute; they have the same paths there. */
   reads: readonly string[];
-  env: Record<string, string>;
+  /**
+   * Names of variables that it gets; their values are those of the environment in which the command is started, and not
+   * part of the command: it can be read by everybody on the machine.
+   */
+  variables: readonly string[];
 }
 
 export interface GeneratorContainer {

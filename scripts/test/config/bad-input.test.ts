@@ -126,6 +126,11 @@ test.each<[string, string]>([
     measure("warm-up: 0s"),
     '2:12: measure.warm-up: expected a duration from 1s to 30s, such as 1.5s; got "0s". Write for example 1.5s.',
   ],
+  [measure("trace: yes"), '2:10: measure.trace: expected true or false; got "yes". Write true, without quotes.'],
+  [
+    measure("outputs: [json=x]"),
+    '2:13: measure.outputs[0]: expected one of experimental-prometheus-rw; got "json=x". Write experimental-prometheus-rw.',
+  ],
   [measure("rounds: 5"), "2:11: measure.rounds: expected a whole number from 6 to 60; got 5. Write for example 20."],
   [
     measure("max-error-rate: 60%"),

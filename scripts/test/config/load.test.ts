@@ -147,6 +147,8 @@ measure:
   max-foreign-cpu: off
   isolation: {generator: 1, target: "0,2-3", services: "0"}
   generator: container
+  trace: true
+  outputs: experimental-prometheus-rw
 baseline:
   store: perf/history.ndjson
   branch: release/2.x
@@ -267,6 +269,8 @@ baseline:
       maxForeignCores: null,
       isolation: { generator: "1", target: "0,2-3", services: "0" },
       generator: "container",
+      trace: true,
+      outputs: ["experimental-prometheus-rw"],
     },
     baseline: {
       store: "perf/history.ndjson",

@@ -291,3 +291,43 @@ test("an incomplete block still counts its complete rounds", () => {
   ];
   expect(run(plan, lines).cells.map((cell) => cell.rounds)).toEqual([6, 5, 5]);
 });
+
+describe("the slowest requests of a cell", () => {
+  const plan = planOf(scenariosYaml(1));
+  const id = (n: number) => n.toString(16).padStart(32, "0");
+  const slowOnce = { slowest: [{ ms: 900, traceId: id(1) }] };
+  /** Block b: base took 10b + 1 to 10b + 5 ms, head ten times that. */
+  const traced = ({ block, arm }: SlotSample) => ({
+    slowest: [5, 4, 3, 2, 1].map((n) => {
+      const ms = (10 * block + n) * (arm === "head" ? 10 : 1);
+      return { ms, traceId: id(ms) };
+    }),
+  });
+
+  test("are those of all rounds and both stages, five of each arm, with their block", () => {
+    const lines: SampleLine[] = [
+      ...blocks(plan, { blocks: 6, ratio: () => 0.8, change: traced }),
+      { kind: "confirm", tests: ["s0 @20/qps"] },
+      ...blocks(plan, { blocks: 1, firstBlock: 6, stage: "confirm", ratio: () => 0.8, change: () => slowOnce }),
+    ];
+    const [cell] = run(plan, lines).cells;
+    expect(cell?.slowest?.base).toEqual([
+      { ms: 900, traceId: id(1), block: 6 },
+      ...[55, 54, 53, 52].map((ms) => ({ ms, traceId: id(ms), block: 5 })),
+    ]);
+    expect(cell?.slowest?.head.map(({ ms, block }) => [ms, block])).toEqual([
+      [900, 6],
+      ...[550, 540, 530, 520].map((ms) => [ms, 5]),
+    ]);
+  });
+
+  test("of a struck round do not count, however slow", () => {
+    const change = (sample: SlotSample) => ({ ...traced(sample), errors: sample.block === 6 ? 4000 : 0 });
+    const [cell] = run(plan, blocks(plan, { blocks: 7, ratio: () => 1, change })).cells;
+    expect(cell?.slowest?.base.map(({ block }) => block)).toEqual([5, 5, 5, 5, 5]);
+  });
+
+  test("are not there where nothing is traced", () => {
+    expect(run(plan, blocks(plan, { blocks: 6, ratio: () => 1 })).cells[0]).not.toHaveProperty("slowest");
+  });
+});

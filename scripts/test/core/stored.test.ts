@@ -3,7 +3,7 @@ import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
 import { describe, expect, test } from "vitest";
 import type { SlotSample, StoredBase } from "../../src/core/model.ts";
 import { cellsOf } from "../../src/core/plan.ts";
-import { conditionsOf, type HistoryRecord, REFERENCE, recordOf, suiteOf } from "../../src/core/record.ts";
+import { conditionsOf, type HistoryRecord, REFERENCE, recordOf, suiteOf, suitesOf } from "../../src/core/record.ts";
 import { next, RECORD_ROUNDS, replay } from "../../src/core/replay.ts";
 import { comparable, judgeStored, worthKeeping } from "../../src/core/stored.ts";
 import { sha256 } from "../../src/phases/work-directory.ts";
@@ -415,6 +415,9 @@ describe("a record", () => {
     ).toBe(one);
     expect(suite("scenarios: [{ name: a, path: /b, levels: [20] }]", "a @20")).not.toBe(one);
     expect(suite("scenarios: [{ name: a, path: /a, levels: [20], connection: close }]", "a @20")).not.toBe(one);
+    const suites = (yaml: string) => suitesOf(planOf(yaml).config, () => null, sha256)["a @20"];
+    expect(suites("scenarios: [{ name: a, path: /a, levels: [20] }]")).toBe(one);
+    expect(suites("scenarios: [{ name: a, path: /a, levels: [20] }]\nmeasure: { trace: true }")).not.toBe(one);
     const flow = (text: string) => {
       const { config } = planOf("scenarios: [{ name: a, flow: a.js, levels: [20] }]");
       const [scenario, [cell]] = [config.scenarios[0], cellsOf(config)];

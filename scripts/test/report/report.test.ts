@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Comparison } from "../../src/core/model.ts";
+import type { CellResult, Comparison } from "../../src/core/model.ts";
 import { renderCsv } from "../../src/report/csv.ts";
 import { headlineText } from "../../src/report/headline.ts";
 import { renderHtml } from "../../src/report/html.ts";
@@ -171,6 +171,43 @@ describe("csv", () => {
     const rows = renderCsv(makeInput({ cells: names.map((scenario) => ({ scenario })) })).split("\n");
     const first = names.map((_, at) => rows[1 + 2 * at]?.split(",")[0]);
     expect(first).toEqual(["'=1+1", "'+1", "'-1", "'@x", "'=1", "'＝1", "plain"]);
+  });
+});
+
+describe("slowest requests", () => {
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const slow = { base: [{ ms: 30, traceId, block: 4 }], head: [{ ms: 1_234.5, traceId, block: 11 }] };
+  const withSlowest = (slowest: CellResult["slowest"]) => {
+    const given = input("green");
+    const cells = given.comparison.cells.map((cell, at) => (at === 1 && slowest ? { ...cell, slowest } : cell));
+    return renderMarkdown({ ...given, comparison: { ...given.comparison, cells } });
+  };
+
+  test("are a table of their own where requests were traced", () => {
+    const [, text = ""] = withSlowest(slow).split("Slowest requests, with their trace ids</summary>");
+    const rows = text
+      .split("</details>")[0]
+      ?.split("\n")
+      .filter((line) => line.startsWith("| health"));
+    const cells = rows?.map((row) =>
+      row
+        .split("|")
+        .map((cell) => cell.trim())
+        .slice(1, -1),
+    );
+    expect(cells).toEqual([
+      ["health", "20 VUs", "base", "30.0", traceId, "4"],
+      ["health", "20 VUs", "head", "1,235", traceId, "11"],
+    ]);
+  });
+
+  test("are not there where none was", () => {
+    expect(withSlowest(undefined)).not.toContain("trace id");
+  });
+
+  test("hold no markup, whatever a comparison says", () => {
+    const text = withSlowest({ base: [{ ms: 1, traceId: "<script>|`x`", block: 0 }], head: [] });
+    expect(text).not.toContain("<script>");
   });
 });
 

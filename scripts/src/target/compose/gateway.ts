@@ -104,13 +104,13 @@ export class Gateway implements Generator {
     client.stdout.pipe(socket);
   }
 
-  container({ cpus, reads, env }: GeneratorOptions): GeneratorContainer {
+  container({ cpus, reads, variables }: GeneratorOptions): GeneratorContainer {
     const name = `${this.#options.name}-k6-${++this.#containers}`;
     const command = [
       ...["docker", "run", "--rm", "--name", name, ...this.#confined(cpus)],
       ...["--network", `container:${this.#options.name}`, "--log-driver", "none"],
       ...[...new Set(reads)].flatMap((path) => ["--mount", readOnly(path)]),
-      ...Object.entries(env).flatMap(([key, value]) => ["--env", `${key}=${value}`]),
+      ...variables.flatMap((name) => ["--env", name]),
       K6_IMAGE,
     ];
     const { signal } = this.#options;

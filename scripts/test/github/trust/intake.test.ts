@@ -24,6 +24,8 @@ const MARKUP = `<script>${HOSTILE}</script> [${HOSTILE}](http://x.test) **x** | 
 const COMMANDS = `\n::add-mask::${HOSTILE}\n::set-output name=a::${HOSTILE}\n::warning::${HOSTILE}\n##[error]${HOSTILE}`;
 const INVISIBLE = `\u202e${HOSTILE}\u2066\u001b[31m${HOSTILE}\u0007\u200b`;
 const NASTY = [MARKUP, COMMANDS, INVISIBLE];
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const SLOW = { ms: 30, traceId: TRACE };
 
 /** A run whose lines are changed, one by one. */
 function withLines(change: (line: SampleLine, index: number) => unknown, run = soundRun()): ArtifactFiles {
@@ -298,6 +300,35 @@ const POISON: [what: string, files: () => ArtifactFiles, comes: RegExp | ((resul
     "a p99 below p50",
     () => withSlot(() => ({ latencyMs: { avg: 5, p50: 4, p90: 8, p95: 9, p99: 1, max: 30 } })),
     /percentiles contradict/,
+  ],
+  ...(
+    [
+      ["text", HOSTILE],
+      ["upper case", "AB".repeat(16)],
+      ["a line more", `${"ab".repeat(16)}\n`],
+      ["no id", "0".repeat(32)],
+    ] as const
+  ).map(([what, traceId]): [string, () => ArtifactFiles, RegExp] => [
+    `a trace id that is ${what}`,
+    () => withSlot(() => ({ slowest: [{ ms: 30, traceId }] })),
+    /line 3 .*: slowest\.0\.traceId is not as expected/,
+  ]),
+  [
+    "a key beside a trace id",
+    () => withSlot(() => ({ slowest: [{ ms: 30, traceId: TRACE, [HOSTILE]: HOSTILE }] })),
+    /slowest\.0 is not as expected/,
+  ],
+  ["six slowest requests", () => withSlot(() => ({ slowest: Array(6).fill(SLOW) })), /slowest is not as expected/],
+  [
+    "slowest requests out of order",
+    () => withSlot(() => ({ slowest: [SLOW, { ...SLOW, ms: 31 }] })),
+    /slowest requests are not in order/,
+  ],
+  ["a request of a year", () => withSlot(() => ({ slowest: [{ ...SLOW, ms: 3e10 }] })), /or none takes so long/],
+  [
+    "five slowest requests",
+    () => withSlot(() => ({ slowest: Array(5).fill(SLOW) })),
+    ({ comparison }) => expect(comparison.cells.some(({ slowest }) => slowest !== undefined)).toBe(true),
   ],
   [
     "figures at both ends of what is let in",

@@ -144,7 +144,7 @@ test("local files that are built from are named, Dockerfiles elsewhere among the
   expect(bakeFile({ base, head: base }, LABELS, NO_CACHE)?.reads).toEqual(["/x", "/y/D", "/z", "/k"]);
 });
 
-test.each(["ACTIONS_RUNTIME_TOKEN", "GITHUB_TOKEN"])("no build gets %s", (environment) => {
+test.each(["ACTIONS_RUNTIME_TOKEN", "GITHUB_TOKEN", "K6_PROMETHEUS_RW_PASSWORD"])("no build gets %s", (environment) => {
   const services = { app: { image: "t", build: { context: "/x", secrets: [{ source: "key" }] } } };
   const head: ComposeModel = { services, secrets: { key: { environment } } };
   expect(() => bakeFile({ base: { services: {} }, head }, LABELS, NO_CACHE)).toThrow(
