@@ -258,7 +258,9 @@ export function answerOf(approaches: readonly ApproachResult[]): Answer | null {
   const [nothing] = sound;
   if (nothing?.cause != null) return { kind: "none", cause: nothing.cause };
   // What was held before others or the end came was held.
-  const cut = approaches.flatMap(({ held, cause }) => (held === null ? [] : [{ rate: held, cause }]));
+  const cut = approaches.flatMap(({ held, cause, complete }) =>
+    held === null ? [] : [{ rate: held, cause: complete ? cause : null }],
+  );
   const [best] = cut.sort((a, b) => b.rate - a.rate);
   return best === undefined ? null : { kind: "at-least", ...best };
 }

@@ -25,6 +25,7 @@ export interface CapacityReport {
 
 const CAUSE_LABEL: Record<Cause, string> = {
   ...STRIKE_LABEL,
+  "dropped-iterations": "requests had to wait for a free VU",
   latency: "p95 was too high",
   cpu: "the service used more CPU than allowed",
   unanswered: "requests stayed without an answer",

@@ -208,7 +208,7 @@ describe("the answer", () => {
     ],
     [
       "it was interrupted",
-      [{ held: 64, failed: null, cause: null, complete: false }],
+      [{ held: 64, failed: 128, cause: "errors", complete: false }],
       { kind: "at-least", rate: 64, cause: null },
     ],
     ["interrupted before anything held", [{ held: null, failed: null, cause: null, complete: false }], null],
