@@ -36,6 +36,9 @@ usage: bench.sh COMMAND
   start [N]           N times (3) from the start of a run in containers to its first measured request, with the images'
                       layers in the build cache and with an empty one: `docker buildx prune --all` is run
   runtimes            PHP 7.4 -> 8.2 -> 8.4, and JIT off -> tracing, in containers: a run each, one table
+  capacity [N [WORKERSxMS...]]
+                      what `perf-gate capacity` finds in N approaches (3) of workers that sleep so long, and its error in
+                      percent of what is known: workers / sleep
   draw [N]            what the draw of a MySQL server matters: N runs (5) of an unchanged tree with one server for both
                       arms, and as many with one each
 
@@ -434,6 +437,7 @@ main() {
     stored) stored "${2:-20}" ;;
     start) start_times "${2:-3}" ;;
     runtimes) runtimes ;;
+    capacity) typescript "$@" ;;
     draw) draw "${2:-5}" ;;
     help | --help | -h) usage ;;
     *) bail "unknown command ${command@Q}; run it without arguments for the list" ;;

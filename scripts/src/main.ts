@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from "commander";
 import { addBaseline } from "./baseline-commands.ts";
 import { InputError, MeasureError } from "./core/errors.ts";
 import type { Comparison, DriverName } from "./core/model.ts";
+import type { CapacityOptions } from "./phases/capacity.ts";
 import type { NightlyOptions } from "./phases/github-nightly.ts";
 import type { MatrixOptions } from "./phases/matrix.ts";
 import type { PlanOptions } from "./phases/plan.ts";
@@ -117,6 +118,7 @@ export async function main(version: string): Promise<void> {
     .action(storeCommand);
   withWork("clean", "remove what killed runs left, and images built ahead; results stay").action(cleanCommand);
   addTrend(program);
+  addCapacity(program);
   await addDemo(program);
   await addSetup(program);
   addBaseline(program);
@@ -261,6 +263,36 @@ function addTrend(program: Command): void {
       const { file, text, chartsNote } = await trendCommand(options, home, process.env, new Date().toISOString());
       if (chartsNote !== null) createProgress(process.stderr, process.env).warn(chartsNote);
       print(options.json ? json(file) : text);
+    });
+}
+
+function addCapacity(program: Command): void {
+  program
+    .command("capacity")
+    .description("find the highest arrival rate that one tree of the service holds, with an interval")
+    .option("--head <dir>", "tree of the service (default: the current directory)")
+    .option("-c, --config <file>", "configuration (default: perf-gate.yml)")
+    .addOption(driverOption("how the service is started: in containers, as processes, or it already runs"))
+    .option("--scenario <name...>", "only these scenarios of the configuration")
+    .option("--max-p95 <duration>", "a rate is held only while p95 is at most this, e.g. 300ms")
+    .option("--max-cpu <share>", "and while the service uses at most this share of its CPUs, e.g. 70%")
+    .option("--approaches <n>", "searches on fresh replicas; two or more give an interval", "5")
+    .option("-w, --work-directory <dir>", "where the run's files are kept", join(DEFAULT_WORK_DIRECTORY, "capacity"))
+    .option("--json", "print capacity.json on stdout")
+    .option("--dry-run", "say what would be measured and how long it takes, and stop")
+    .exitOverride()
+    .action(async (options: CommonOptions & CapacityOptions & { dryRun?: boolean }) => {
+      const { capacityPhase, describeCapacity, planCapacity } = await import("./phases/capacity.ts");
+      const progress = progressOf(options);
+      const search = await planCapacity(options, progress.warn);
+      if (options.dryRun) return print(options.json ? json(search) : describeCapacity(search));
+      await withSignals(async (signal) => {
+        progress.step(`${describeCapacity(search)}\n`);
+        const { capacity, text } = await capacityPhase(search, workDirectory(options), home, progress, signal);
+        print(options.json ? json(capacity) : text);
+        const found = capacity.scenarios.some(({ answer }) => answer !== null && answer.kind !== "none");
+        if (!found) process.exitCode ??= EXIT.measure;
+      });
     });
 }
 

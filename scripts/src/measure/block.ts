@@ -53,6 +53,8 @@ const WARM_UP_GAP = 0.3;
 /** The pilot only learns rates: short slots after a short warm-up, s. */
 const PILOT_SLOT = 1;
 const PILOT_WARM_UP = 1;
+/** Least time from the beginning of k6's scenarios to a step: yardstick and first readings must be over, s. */
+const STEP_LEAD = 0.7;
 
 /**
  * One block: fresh replicas of both arms, warm-up, one round of every cell given, in one k6 process.
@@ -103,6 +105,30 @@ export async function runPilot(rig: Rig): Promise<{ cell: Cell; qps: number; p99
       p99Ms: p99s.length === 0 ? null : Math.max(...p99s),
     };
   });
+}
+
+/** A rate at which one arm is loaded. */
+export interface Step {
+  /** Of an open cell. */
+  cell: string;
+  arm: Arm;
+  /** Requests/s, or runs of a flow. */
+  rate: number;
+  seconds: number;
+  /** Time after it in which its last requests may finish. */
+  gapSeconds: number;
+  /** 0 = none. */
+  warmUpSeconds: number;
+}
+
+/** One step in a k6 process of its own, on the replicas there are; null where an interruption cut it short. */
+export async function runStep(rig: Rig, step: Step, block: number): Promise<SlotSample | null> {
+  const { cell, arm, rate, seconds, gapSeconds, warmUpSeconds } = step;
+  const startSeconds = Math.max(STEP_LEAD, warmUpSeconds) + WARM_UP_GAP;
+  const slot: ScheduledSlot = { cell, arm, order: 0, stretches: [{ startSeconds, seconds }], gapSeconds, rate };
+  const { slots } = await drive(rig, [slot], warmUpSeconds);
+  const [measured] = slots;
+  return measured === undefined ? null : toSample(rig.plan, measured, "main", block);
 }
 
 /** A slot of the pilot is a closed one on its whole length. */

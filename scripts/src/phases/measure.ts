@@ -258,7 +258,8 @@ function report(
   });
 }
 
-async function describeEnvironment(plan: Plan, target: Target): Promise<Environment> {
+/** What a run was measured on and with; asks PHP of both arms. */
+export async function describeEnvironment(plan: Plan, target: Target): Promise<Environment> {
   const php = { base: await target.php("base"), head: await target.php("head") };
   return {
     version: 1,

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { Capacity, StepLine } from "../core/capacity.ts";
 import { InputError, MeasureError } from "../core/errors.ts";
 import type { Census, Comparison, Environment, History, Plan, SampleLine } from "../core/model.ts";
 import { planId } from "../core/plan.ts";
@@ -27,12 +28,15 @@ const FILES = {
   samples: "samples.ndjson",
   history: "history.json",
   comparison: "comparison.json",
+  steps: "steps.ndjson",
+  capacity: "capacity.json",
 } as const;
-
 /** Below the work directory: earlier runs that a new plan moved out of its way. */
 const EARLIER = "earlier";
 /** Below the work directory of a matrix: the runs that it consists of. */
 export const POINTS = "points";
+/** A run that has one of these has measured something. */
+const MEASURED: readonly string[] = [FILES.samples, FILES.steps, POINTS];
 /** What stays where it is when a new plan begins: caches and earlier runs. */
 const KEPT = new Set<string>([EARLIER, ".gitignore"]);
 
@@ -67,7 +71,7 @@ export class WorkDirectory {
       writeFileSync(this.file(".gitignore"), "*\n");
     });
     const entries = readdirSync(this.path).filter((entry) => !KEPT.has(entry));
-    const measured = [FILES.samples, POINTS].find((name) => entries.includes(name));
+    const measured = entries.find((entry) => MEASURED.includes(entry));
     if (measured === undefined) return;
     const stamp = statSync(this.file(measured)).mtime.toISOString().replaceAll(":", "-").replace(/\..*/, "");
     let target = this.file(EARLIER, stamp);
@@ -92,7 +96,7 @@ export class WorkDirectory {
     });
   }
 
-  writeJson(name: keyof typeof FILES, value: Plan | Environment | Census | History | Comparison): void {
+  writeJson(name: keyof typeof FILES, value: Plan | Environment | Census | History | Comparison | Capacity): void {
     this.write(FILES[name], `${JSON.stringify(value, null, 2)}\n`);
   }
 
@@ -153,11 +157,20 @@ export class WorkDirectory {
 
   /** Appends lines and waits until they are on the disk. A line cut short by an earlier crash is closed first. */
   appendSamples(lines: readonly SampleLine[]): void {
+    this.#append(this.samplesFile, lines);
+  }
+
+  /** The same for the steps of a search for capacity. */
+  appendSteps(lines: readonly StepLine[]): void {
+    this.#append(this.file(FILES.steps), lines);
+  }
+
+  #append(path: string, lines: readonly unknown[]): void {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     guardDisk(this.path, () => {
-      const file = openSync(this.samplesFile, "a+");
+      const file = openSync(path, "a+");
       try {
-        appendFileSync(file, endsCleanly(this.samplesFile) ? text : `\n${text}`);
+        appendFileSync(file, endsCleanly(path) ? text : `\n${text}`);
         fsyncSync(file);
       } finally {
         closeSync(file);

@@ -105,6 +105,13 @@ test("a new plan moves an earlier run aside, whole", () => {
   expect(existsSync(work.file("earlier", earlier, "plan.json"))).toBe(true);
 });
 
+test("and an earlier search for capacity", () => {
+  work.appendSteps([{ kind: "stop", wallSeconds: 1, reason: "interrupted", detail: null }]);
+  work.begin();
+  const [earlier = ""] = readdirSync(work.file("earlier"));
+  expect(readFileSync(work.file("earlier", earlier, "steps.ndjson"), "utf8")).toContain("interrupted");
+});
+
 test("a work directory inside a repository does not make its tree look changed", () => {
   const repository = mkdtempSync(join(tmpdir(), "perf-gate-repository-"));
   execFileSync("git", ["init", "--quiet", repository]);
