@@ -15,6 +15,7 @@ import "./shared-git-store.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-plan.js";
+import "./shared-index.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";

@@ -6,6 +6,7 @@ import {
   mapValues,
   recipesOf
 } from "./shared-ignore.js";
+import "./shared-programs~2.js";
 import {
   LOCK_WAIT,
   WORK_LABEL,
@@ -19,7 +20,6 @@ import {
   sourceOf,
   writeBakeFile
 } from "./shared-bake.js";
-import "./shared-programs~2.js";
 import {
   forgetDirectory,
   guardDirectory

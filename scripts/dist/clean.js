@@ -3,22 +3,22 @@ const require = __createRequire(import.meta.url);
 import {
   removeProcesses
 } from "./shared-leftovers.js";
+import "./shared-cgroup.js";
 import {
   describeRemoved,
   removeAhead,
   removeLeftovers,
   workerIn
 } from "./shared-bake.js";
-import "./shared-cgroup.js";
 import "./shared-guard.js";
-import {
-  removeTrees,
-  treesOf
-} from "./shared-arms~2.js";
 import {
   findEngine,
   isUsable
 } from "./shared-programs.js";
+import {
+  removeTrees,
+  treesOf
+} from "./shared-arms~2.js";
 import "./shared-engine.js";
 import {
   InputError

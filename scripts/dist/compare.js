@@ -8,6 +8,7 @@ import "./shared-compare.js";
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-slowest.js";
 import "./shared-plan.js";
 import "./shared-replay.js";
 import "./shared-arms.js";

@@ -21,6 +21,7 @@ import {
 } from "./shared-programs.js";
 import "./shared-engine.js";
 import "./shared-errors.js";
+import "./shared-slowest.js";
 import {
   require_picocolors
 } from "./shared-picocolors.js";

@@ -7,7 +7,7 @@ import {
   readZip,
   repositoryUrl,
   trustedConfig
-} from "./shared-index.js";
+} from "./shared-index~2.js";
 import {
   GitHubError,
   SUMMARY_BYTES,
@@ -31,11 +31,11 @@ import {
   recordRun,
   refOf
 } from "./shared-stored-base.js";
-import "./shared-arms~2.js";
-import "./shared-work-directory.js";
 import "./shared-k6.js";
 import "./shared-programs.js";
+import "./shared-arms~2.js";
 import "./shared-engine.js";
+import "./shared-work-directory.js";
 import {
   openStore
 } from "./shared-git-store.js";
@@ -48,6 +48,7 @@ import {
   comparable
 } from "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-slowest.js";
 import {
   NO_ANCHOR,
   REFERENCE,
@@ -56,6 +57,7 @@ import {
 import "./shared-markdown.js";
 import "./shared-marked.esm.js";
 import "./shared-charts.js";
+import "./shared-index.js";
 import {
   markdownTable
 } from "./shared-details.js";

@@ -11,13 +11,13 @@ import {
   STORED,
   refOf
 } from "./shared-stored-base.js";
+import "./shared-k6.js";
+import "./shared-programs.js";
 import "./shared-arms~2.js";
+import "./shared-engine.js";
 import {
   WorkDirectory
 } from "./shared-work-directory.js";
-import "./shared-k6.js";
-import "./shared-programs.js";
-import "./shared-engine.js";
 import "./shared-git-store.js";
 import "./shared-schemas.js";
 import {
@@ -26,6 +26,7 @@ import {
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-slowest.js";
 import "./shared-plan.js";
 import "./shared-variants.js";
 import "./shared-replay.js";

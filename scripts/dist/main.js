@@ -5,14 +5,14 @@ import {
 } from "./shared-plan~2.js";
 import "./shared-uniformInt.js";
 import "./shared-stored-base.js";
+import "./shared-k6.js";
+import "./shared-programs.js";
 import "./shared-arms~2.js";
+import "./shared-engine.js";
 import {
   DEFAULT_WORK_DIRECTORY,
   WorkDirectory
 } from "./shared-work-directory.js";
-import "./shared-k6.js";
-import "./shared-programs.js";
-import "./shared-engine.js";
 import "./shared-git-store.js";
 import "./shared-schemas.js";
 import {
@@ -22,6 +22,7 @@ import {
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-slowest.js";
 import "./shared-plan.js";
 import "./shared-variants.js";
 import "./shared-replay.js";
@@ -4552,6 +4553,7 @@ async function main(version) {
   withWork("store", "add the record of a finished run with --base stored to the store").option("--store <store>", "git:BRANCH, a file (.ndjson) or a folder (default: the configuration's baseline.store)").option("--branch <name>", "branch that the commit is recorded for (default: the one that is checked out)").option("--url <url>", "where the run can be looked at (default: the job's page)").action(storeCommand);
   withWork("clean", "remove what killed runs left, and images built ahead; results stay").action(cleanCommand);
   addTrend(program2);
+  addCapacity(program2);
   await addDemo(program2);
   await addSetup(program2);
   addBaseline(program2);
@@ -4672,6 +4674,22 @@ function addTrend(program2) {
     const { file, text, chartsNote } = await trendCommand(options, home, process.env, (/* @__PURE__ */ new Date()).toISOString());
     if (chartsNote !== null) createProgress(process.stderr, process.env).warn(chartsNote);
     print2(options.json ? json(file) : text);
+  });
+}
+function addCapacity(program2) {
+  program2.command("capacity").description("find the highest arrival rate that one tree of the service holds, with an interval").option("--head <dir>", "tree of the service (default: the current directory)").option("-c, --config <file>", "configuration (default: perf-gate.yml)").addOption(driverOption("how the service is started: in containers, as processes, or it already runs")).option("--scenario <name...>", "only these scenarios of the configuration").option("--max-p95 <duration>", "a rate is held only while p95 is at most this, e.g. 300ms").option("--max-cpu <share>", "and while the service uses at most this share of its CPUs, e.g. 70%").option("--approaches <n>", "searches on fresh replicas; two or more give an interval", "5").option("-w, --work-directory <dir>", "where the run's files are kept", join(DEFAULT_WORK_DIRECTORY, "capacity")).option("--json", "print capacity.json on stdout").option("--dry-run", "say what would be measured and how long it takes, and stop").exitOverride().action(async (options) => {
+    const { capacityPhase, describeCapacity, planCapacity } = await import("./capacity.js");
+    const progress = progressOf(options);
+    const search = await planCapacity(options, progress.warn);
+    if (options.dryRun) return print2(options.json ? json(search) : describeCapacity(search));
+    await withSignals(async (signal) => {
+      progress.step(`${describeCapacity(search)}
+`);
+      const { capacity, text } = await capacityPhase(search, workDirectory(options), home, progress, signal);
+      print2(options.json ? json(capacity) : text);
+      const found = capacity.scenarios.some(({ answer }) => answer !== null && answer.kind !== "none");
+      if (!found) process.exitCode ??= EXIT.measure;
+    });
   });
 }
 async function addDemo(program2) {

@@ -21,13 +21,13 @@ import {
   runBlock,
   startRig
 } from "./shared-stack.js";
+import "./shared-k6~2.js";
 import "./shared-environment.js";
 import "./shared-ignore.js";
-import "./shared-leftovers.js";
-import "./shared-bake.js";
-import "./shared-k6~2.js";
 import "./shared-programs~2.js";
+import "./shared-leftovers.js";
 import "./shared-cgroup.js";
+import "./shared-bake.js";
 import "./shared-guard.js";
 import {
   OVERHEAD,
@@ -41,17 +41,17 @@ import {
   layoutFor,
   wantedDriver
 } from "./shared-stored-base.js";
+import "./shared-k6.js";
+import "./shared-programs.js";
 import {
   fromPath
 } from "./shared-arms~2.js";
+import "./shared-engine.js";
 import {
   POINTS,
   WorkDirectory,
   sha256
 } from "./shared-work-directory.js";
-import "./shared-k6.js";
-import "./shared-programs.js";
-import "./shared-engine.js";
 import "./shared-git-store.js";
 import {
   loadConfig
@@ -63,6 +63,7 @@ import {
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-slowest.js";
 import {
   beforePilot,
   buildPlan
@@ -70,6 +71,7 @@ import {
 import {
   drawWith
 } from "./shared-charts.js";
+import "./shared-index.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";
@@ -111,7 +113,8 @@ async function planMatrix(file, options) {
   const tree = { ...await fromPath("matrix.tree", place), label: relative(process.cwd(), place) || "." };
   const points = pointsOf(matrix);
   const wanted = wantedDriver(options.driver, config.target);
-  const driver = await chooseDriver(wanted, config.target);
+  const targets = points.map(({ variant }) => ownOf(config, variant).target);
+  const driver = await chooseDriver(wanted, config.target, targets);
   for (const [factor, levels] of Object.entries(matrix.factors)) {
     for (const [level, variant] of Object.entries(levels)) {
       checkVariant(driver, `matrix.factors.${factor}.${level}`, variant);

@@ -7,6 +7,7 @@ import {
 } from "./shared-matrix.js";
 import "./shared-text-table.js";
 import "./shared-errors.js";
+import "./shared-index.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";

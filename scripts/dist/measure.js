@@ -2,32 +2,34 @@ import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
   beginRun,
+  describeEnvironment,
   measurePhase,
   onMachine,
   startRig
 } from "./shared-stack.js";
+import "./shared-k6~2.js";
 import "./shared-environment.js";
 import "./shared-ignore.js";
-import "./shared-leftovers.js";
-import "./shared-bake.js";
-import "./shared-k6~2.js";
 import "./shared-programs~2.js";
+import "./shared-leftovers.js";
 import "./shared-cgroup.js";
+import "./shared-bake.js";
 import "./shared-guard.js";
 import "./shared-plan~2.js";
 import "./shared-uniformInt.js";
 import "./shared-stored-base.js";
-import "./shared-arms~2.js";
-import "./shared-work-directory.js";
 import "./shared-k6.js";
 import "./shared-programs.js";
+import "./shared-arms~2.js";
 import "./shared-engine.js";
+import "./shared-work-directory.js";
 import "./shared-git-store.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-beside.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-slowest.js";
 import "./shared-plan.js";
 import "./shared-variants.js";
 import "./shared-replay.js";
@@ -36,6 +38,7 @@ import "./shared-model.js";
 import "./shared-runtime.js";
 export {
   beginRun,
+  describeEnvironment,
   measurePhase,
   onMachine,
   startRig

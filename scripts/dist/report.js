@@ -6,6 +6,7 @@ import {
 } from "./shared-markdown.js";
 import "./shared-marked.esm.js";
 import "./shared-charts.js";
+import "./shared-index.js";
 import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";

@@ -24,7 +24,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 
 // scripts/src/target/environment.ts
-var WITHHELD = /^(ACTIONS_|INPUT_|GITHUB_TOKEN$|GH_TOKEN$)/;
+var WITHHELD = /^(ACTIONS_|INPUT_|K6_PROMETHEUS_RW_|GITHUB_TOKEN$|GH_TOKEN$)/;
 var isWithheld = (name) => WITHHELD.test(name);
 function childEnvironment(more) {
   const inherited = Object.entries(process.env).filter(([name]) => !isWithheld(name));

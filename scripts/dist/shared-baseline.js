@@ -29,7 +29,7 @@ import {
 import {
   harmless,
   stringify
-} from "./shared-details.js";
+} from "./shared-index.js";
 import {
   ABSENT,
   list,

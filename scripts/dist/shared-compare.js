@@ -7,6 +7,9 @@ import {
   compareStored
 } from "./shared-stored.js";
 import {
+  slowestOf
+} from "./shared-slowest.js";
+import {
   allTests,
   cellIsRed,
   configEdits,
@@ -147,8 +150,17 @@ function cellResult(run, state, stored) {
     rounds: state.rounds.length,
     struck: addCounts([state.struck]),
     slots: state.slots,
-    reasons: state.reasons
+    reasons: state.reasons,
+    ...slowestRequests(state)
   };
+}
+function slowestRequests({ rounds, confirm }) {
+  const all = [...rounds, ...confirm.rounds];
+  if (!all.some(({ base, head }) => base.slowest !== void 0 || head.slowest !== void 0)) return {};
+  const of = (arm) => slowestOf(
+    all.map((round) => round[arm]).flatMap(({ block, slowest = [] }) => slowest.map((slow) => ({ ...slow, block })))
+  );
+  return { slowest: { base: of("base"), head: of("head") } };
 }
 function disturbedRounds({ rounds, confirm }, limits) {
   const all = [...rounds, ...confirm.rounds];

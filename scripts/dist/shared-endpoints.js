@@ -26613,10 +26613,16 @@ function writeSummary(markdown, env) {
 }
 
 // scripts/src/report/comment.ts
-var NOT_IN_COMMENT = /* @__PURE__ */ new Set(["all numbers", "rounds and time", "how to read this"]);
+var NOT_IN_COMMENT = /* @__PURE__ */ new Set([
+  "all numbers",
+  "slowest requests",
+  "rounds and time",
+  "how to read this"
+]);
 var DROPPED = [
   "how to read this",
   "all numbers",
+  "slowest requests",
   "rounds and time",
   "conditions",
   "more rows",

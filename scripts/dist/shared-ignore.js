@@ -1,6 +1,11 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  findPhpFpm,
+  findProgram,
+  requireProgram
+} from "./shared-programs~2.js";
+import {
   DockerError,
   below,
   checkBuildCache,
@@ -8,11 +13,6 @@ import {
   docker,
   lastLines
 } from "./shared-bake.js";
-import {
-  findPhpFpm,
-  findProgram,
-  requireProgram
-} from "./shared-programs~2.js";
 import {
   quoted,
   tail

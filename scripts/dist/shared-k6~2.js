@@ -23,6 +23,9 @@ import {
 import {
   MeasureError
 } from "./shared-errors.js";
+import {
+  slowestOf
+} from "./shared-slowest.js";
 
 // scripts/src/measure/k6.ts
 import { spawn as spawn2 } from "node:child_process";
@@ -240,6 +243,10 @@ var UsageGroup = {
 
 // scripts/src/measure/k6.ts
 var BEGIN = "perf-gate:begin";
+var SLOWEST_SAID = "perf-gate:slowest ";
+var SLOWEST = / (\d{1,6}) (\d{1,9}(?:\.\d+)?) ([0-9a-f]{32})(?= |$)/g;
+var OUTPUT_FAILED = /^Failed to send the time series data/;
+var OUTPUT_SETTING = /^K6_PROMETHEUS_RW_\w+$/;
 var KEPT_LINES = 20;
 async function findK6() {
   const cache = process.env["PERF_GATE_CACHE"] ?? join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "perf-gate");
@@ -267,14 +274,17 @@ function startK6(rig, spec, cpus) {
   const blockFile = join(rig.stateDirectory, "block.json");
   writeFileSync(blockFile, JSON.stringify(spec));
   const scripts = join(rig.home, "k6");
+  const { outputs = [] } = spec;
   const args = [
     ...["run", "--quiet", "--no-color", "--no-usage-report", "--log-format", "raw", "--address", ""],
+    ...outputs.flatMap((output) => ["--out", output]),
     ...["-e", `BLOCK=${blockFile}`, "-e", "RESULT=stdout", join(scripts, "block.ts")]
   ];
   const env = { ...withoutProxy(Object.values(spec.arms).map(({ url }) => url)), GOGC: "400" };
   const trees = Object.values(rig.plan.arms).flatMap(({ directory }) => directory ?? []);
   const reads = [scripts, blockFile, ...flowsOf(spec).map((file) => treeOf(file, trees))];
-  const place = typeof rig.k6 === "string" ? onThisHost(rig.k6, cpus) : inContainer(rig.k6, { cpus, reads, env });
+  const variables = [...Object.keys(env), ...outputSettings(outputs)];
+  const place = typeof rig.k6 === "string" ? onThisHost(rig.k6, cpus) : inContainer(rig.k6, { cpus, reads, variables });
   const [program = "", ...rest] = [...place.command, ...args];
   const { started: spawned, isFirst } = first(
     () => spawn2(program, rest, { detached: true, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } })
@@ -291,10 +301,16 @@ function startK6(rig, spec, cpus) {
   const began = new Promise((resolve) => {
     begin = resolve;
   });
+  const slowest = [];
+  let outputFailed = false;
   const lines = createInterface({ input: spawned.stderr });
   lines.on("line", (line) => {
     if (line.includes(BEGIN)) begin(Date.now());
-    else if (messages.push(line) > KEPT_LINES) messages.shift();
+    else if (spec.trace !== void 0 && line.startsWith(SLOWEST_SAID)) slowest.push(line);
+    else {
+      outputFailed ||= OUTPUT_FAILED.test(line);
+      if (messages.push(line) > KEPT_LINES) messages.shift();
+    }
   });
   const said = () => messages.length === 0 ? "it said nothing" : quoted(messages.join("\n"), KEPT_LINES);
   const drained = Promise.all([once(lines, "close"), once(spawned.stdout, "close")]);
@@ -309,7 +325,13 @@ function startK6(rig, spec, cpus) {
 ${said()}`);
       })
     ]),
-    results: ended.then(() => readResults(result, spec.slots.length)),
+    results: ended.then(() => {
+      const results = readResults(result, spec.slots.length);
+      if (results === null || spec.trace === void 0) return results;
+      const bySlot = slowestSaid(slowest, results.length);
+      return results.map((each, slot) => ({ ...each, slowest: bySlot[slot] ?? [] }));
+    }),
+    outputFailed: () => outputFailed,
     process: place.process,
     interrupt: () => {
       interrupted = true;
@@ -372,6 +394,16 @@ function withoutProxy(urls) {
   const addresses = urls.map((url) => new URL(url).hostname).filter((host) => isIP(host) !== 0);
   const spared = [process.env.NO_PROXY ?? process.env.no_proxy ?? "", ...new Set(addresses)].filter(Boolean).join(",");
   return { NO_PROXY: spared, no_proxy: spared };
+}
+function outputSettings(outputs) {
+  return outputs.length === 0 ? [] : Object.keys(process.env).filter((name) => OUTPUT_SETTING.test(name));
+}
+function slowestSaid(lines, slots) {
+  const bySlot = Array.from({ length: slots }, () => []);
+  for (const [, slot, ms, traceId = ""] of lines.flatMap((line) => [...line.matchAll(SLOWEST)])) {
+    bySlot[Number(slot)]?.push({ ms: Number(ms), traceId });
+  }
+  return bySlot.map(slowestOf);
 }
 function readResults(text, slots) {
   try {

@@ -8,6 +8,9 @@ import {
   drawWith
 } from "./shared-charts.js";
 import {
+  renderCsv
+} from "./shared-index.js";
+import {
   decidingLines,
   detailParts,
   editsTable,
@@ -15,7 +18,6 @@ import {
   markdownTable,
   overallDecides,
   overallSentence,
-  renderCsv,
   renderTerminal,
   roundsPhrase,
   settingsTable

@@ -7,10 +7,12 @@ import {
   InputError
 } from "./shared-errors.js";
 import {
-  COUNTS,
   harmless,
-  markdownTable,
   stringify
+} from "./shared-index.js";
+import {
+  COUNTS,
+  markdownTable
 } from "./shared-details.js";
 import {
   ABSENT,

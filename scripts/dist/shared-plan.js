@@ -190,11 +190,11 @@ function conditionsOf(plan, { machine, tools, php }) {
 function minor(version) {
   return /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version;
 }
-function suiteOf(cell, scenario, flow, sha256) {
+function suiteOf(cell, scenario, flow, sha256, trace = false) {
   const { work, checks, connection, load } = scenario;
   const how = load.model === "ramp" ? load : { model: load.model, level: cell.level };
   const asked = work.kind === "flow" ? { kind: work.kind, text: flow } : work;
-  return sha256(JSON.stringify([asked, checks, connection, how])).slice(0, 12);
+  return sha256(JSON.stringify([asked, checks, connection, how, ...trace ? ["trace"] : []])).slice(0, 12);
 }
 function suitesOf(config, flowText, sha256) {
   const scenarios = new Map(config.scenarios.map((scenario) => [scenario.name, scenario]));
@@ -204,7 +204,7 @@ function suitesOf(config, flowText, sha256) {
     const { work } = scenario;
     const flow = work.kind === "flow" ? flowText(work.file) : null;
     if (work.kind === "flow" && flow === null) return [];
-    return [[cell.id, suiteOf(cell, scenario, flow, sha256)]];
+    return [[cell.id, suiteOf(cell, scenario, flow, sha256, config.measure.trace)]];
   });
   return Object.fromEntries(suites);
 }

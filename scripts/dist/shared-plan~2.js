@@ -131,15 +131,19 @@ async function variantArms(options, names, warn) {
   if (tree.directory === null) throw new InputError(`${flag}: a variant is one of a tree, not of an image`);
   const judge = await judgeOf({ base: tree, head: tree }, options.config ?? null, warn);
   const { config } = judge;
-  const driver = await chooseDriver(wantedDriver(options.driver, config.target), config.target);
-  const own = {};
-  const arms = perArm((arm) => {
+  const wanted = perArm((arm) => {
     const name = names[arm];
-    if (name === null) return { ...tree, label: other ?? "no variant" };
-    const variant = variantOf(config, name, `--${arm}`);
-    checkVariant(driver, `variants.${name}`, variant);
-    own[arm] = ownOf(config, variant);
-    return { ...tree, label: PREFIX + name };
+    return name === null ? null : { name, variant: variantOf(config, name, `--${arm}`) };
+  });
+  const own = {};
+  for (const arm of ARMS) if (wanted[arm] !== null) own[arm] = ownOf(config, wanted[arm].variant);
+  const targets = Object.values(own).map(({ target }) => target);
+  const driver = await chooseDriver(wantedDriver(options.driver, config.target), config.target, targets);
+  const arms = perArm((arm) => {
+    const asked = wanted[arm];
+    if (asked === null) return { ...tree, label: other ?? "no variant" };
+    checkVariant(driver, `variants.${asked.name}`, asked.variant);
+    return { ...tree, label: PREFIX + asked.name };
   });
   const sameSource = differingSettings({ config, own }).length === 0;
   if (driver === "process" && config.target.prepare.length > 0 && !sameSource) {

@@ -4,6 +4,7 @@ import {
   InputError
 } from "./shared-errors.js";
 import {
+  K6_OUTPUTS,
   assertNever
 } from "./shared-model.js";
 import {
@@ -13892,6 +13893,36 @@ function preprocess(fn, schema) {
   });
 }
 
+// scripts/src/config/suggest.ts
+function distance(a, b) {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i, j) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(Math.min(at(i - 1, j) + 1, (row[j - 1] ?? 0) + 1, substitution, swapped ? at(i - 2, j - 2) + 1 : 99));
+    }
+  }
+  return at(a.length, b.length);
+}
+var plain = (name) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+function nearest(written, words) {
+  const short = plain(written).slice(0, 60);
+  let best = null;
+  let least = Math.max(1, Math.floor(short.length / 3)) + 1;
+  for (const word of words) {
+    const d = distance(short, plain(word));
+    if (d < least) {
+      least = d;
+      best = word;
+    }
+  }
+  return best;
+}
+
 // scripts/src/config/units.ts
 function parsePercent(text2) {
   const match = /^(\d{1,6}(?:\.\d{1,6})?)%$/.exec(text2);
@@ -13952,40 +13983,6 @@ function time2(params) {
 }
 function duration2(params) {
   return _isoDuration(ZodISODuration, params);
-}
-
-// scripts/src/config/compose-schema.ts
-import { homedir } from "node:os";
-import { resolve } from "node:path";
-
-// scripts/src/config/suggest.ts
-function distance(a, b) {
-  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
-  const at = (i, j) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    rows.push(row);
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(Math.min(at(i - 1, j) + 1, (row[j - 1] ?? 0) + 1, substitution, swapped ? at(i - 2, j - 2) + 1 : 99));
-    }
-  }
-  return at(a.length, b.length);
-}
-var plain = (name) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-function nearest(written, words) {
-  const short = plain(written).slice(0, 60);
-  let best = null;
-  let least = Math.max(1, Math.floor(short.length / 3)) + 1;
-  for (const word of words) {
-    const d = distance(short, plain(word));
-    if (d < least) {
-      least = d;
-      best = word;
-    }
-  }
-  return best;
 }
 
 // scripts/src/config/leaves.ts
@@ -14116,6 +14113,10 @@ function text({ allowed, accept, fix, json = {} }) {
     json: { type: "string", ...json }
   });
 }
+
+// scripts/src/config/compose-schema.ts
+import { homedir } from "node:os";
+import { resolve } from "node:path";
 
 // scripts/src/config/shapes.ts
 function section(shape) {
@@ -14398,6 +14399,7 @@ var command = (example) => text({
   fix: `Write for example "${example}".`,
   json: { writtenExamples: [example] }
 });
+var startCommand = command("php artisan octane:start --port=$PORT");
 var copied = () => text({
   allowed: "a path below the tree, without .., and not the tree itself",
   accept: (value) => printable(500)(value) && !value.startsWith("/") && !/(^|\/)\.\.(\/|$)/.test(value) && !/^[./]*(\.git)?\/*$/.test(value),
@@ -14510,7 +14512,7 @@ var target = section({
   }).prefault([]).describe(
     "Shell commands, run in the tree of each version before it starts, with the services already up: composer install, migrations, caches."
   ),
-  start: command("php artisan octane:start --port=$PORT").optional().describe(
+  start: startCommand.optional().describe(
     "Start command of a server that is not php-fpm. It listens on 127.0.0.1:$PORT and stays in the foreground. Default: php-fpm behind nginx."
   ),
   services: array(oneOf(SERVICES), {
@@ -14802,7 +14804,9 @@ function toConfig(file, flowPath) {
       maxErrorRate: measure["max-error-rate"],
       maxForeignCores: measure["max-foreign-cpu"] === "off" ? null : measure["max-foreign-cpu"],
       isolation: measure.isolation,
-      generator: measure.generator
+      generator: measure.generator,
+      ...measure.trace ? { trace: true } : {},
+      ...measure.outputs === void 0 ? {} : { outputs: measure.outputs }
     },
     baseline: toBaseline(file.baseline)
   };
@@ -14873,13 +14877,13 @@ function toMatrix({ tree, factors, ...rest }) {
   const levels2 = Object.entries(factors).map(([factor, named]) => [factor, toVariants(named)]);
   return { tree: tree ?? null, ...rest, factors: Object.fromEntries(levels2) };
 }
-function toVariant({ env: env2, php: php2, links, resources, connection: connection2, query }) {
+function toVariant({ env: env2, php: php2, links, start, resources, connection: connection2, query }) {
   const { "process-manager": processManager, ...rest } = php2;
   return {
     env: env2,
     php: given({ ...rest, processManager }),
     links: toLinks(links),
-    ...given({ resources, connection: connection2, query })
+    ...given({ start, resources, connection: connection2, query })
   };
 }
 function given(values) {
@@ -15014,6 +15018,9 @@ function describeLayout(cpus) {
 var variant = section({
   env: env.prefault({}).describe("Environment variables, in addition to those of target.env or in their place."),
   php: section(object(phpKeys).partial().shape).prefault({}).describe("Settings of php-fpm in place of those of target.php; `ini` in addition to its own."),
+  start: startCommand.optional().describe(
+    "Command of a server in place of php-fpm and nginx, or of target.start. Of `php` only `workers` goes with it: how many requests it handles at once; so many warm it up. Driver `process` only."
+  ),
   resources: composeKeys.resources,
   links: composeKeys.links,
   connection: connection.optional().describe("In place of `connection` of every scenario."),
@@ -15056,8 +15063,10 @@ function checkVariants(file, report) {
     if (isMapping(rest["php"]) && (own2["jit"] ?? own2["opcache"]) !== void 0) {
       checkJit({ ...rest["php"], ...own2 }, (path, message) => inside(["php", ...path], message));
     }
-    if (rest["start"] !== void 0 && Object.keys(own2).length > 0) {
-      inside(["php"], "belongs to php-fpm; target.start is another server. Say it in env, and remove php.", "key");
+    const server = settings["start"] !== void 0 ? "start" : rest["start"] !== void 0 ? "target.start" : null;
+    for (const key of server === null ? [] : Object.keys(own2).filter((name) => name !== "workers")) {
+      const fix = `Say it in that command or in env, and remove ${key}.`;
+      inside(["php", key], `belongs to php-fpm; ${server} is another server. ${fix}`, "key");
     }
     if (settings["query"] !== void 0 && flows) {
       inside(["query"], "a flow of the scenarios makes its requests itself. Say it in env, and remove query.", "key");
@@ -15161,7 +15170,14 @@ var fileSchema = section({
     }).prefault("auto").describe("Which CPUs belong to whom. `auto` keeps k6 and the application on physical cores of their own."),
     generator: oneOf(["auto", "container"]).prefault("auto").describe(
       "Where k6 runs: `container` (one in the network of the versions), `auto` (on this host where it reaches them, else there). Containers only."
-    )
+    ),
+    trace: flag().prefault(false).describe(
+      "Whether every request carries a W3C `traceparent` header; the report lists the trace ids of the slowest."
+    ),
+    outputs: oneOrMany(oneOf(K6_OUTPUTS), "outputs of k6", "[experimental-prometheus-rw]").optional().meta({
+      oneOrMany: true,
+      description: "Where k6 sends every sample of a slot too, tagged with arm, cell and round. K6_PROMETHEUS_RW_* in the environment set it up."
+    })
   }).prefault({}).describe("How it is measured. The defaults are good for most applications."),
   baseline: section({
     store: text({
@@ -15492,7 +15508,8 @@ function parseConfig(text2, { file, directory, isFile = isRegularFile }) {
     });
     checkAt(["target"], target2);
     for (const { path, settings } of variantsIn(data)) {
-      checkAt(path, { compose: target2["compose"], php: settings["php"] });
+      const { php: php2, start } = settings;
+      checkAt(path, { compose: target2["compose"], php: php2, ...start === void 0 ? {} : { start } });
     }
   }
   const result = fileSchema.safeParse(yaml.data);
@@ -15551,6 +15568,7 @@ export {
   literal,
   iso_exports,
   nearest,
+  parsePercent,
   parseDurationMs,
   formatPercent,
   show,

@@ -1,6 +1,12 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  UsageGroup,
+  findK6,
+  launch,
+  startK6
+} from "./shared-k6~2.js";
+import {
   environmentWarnings
 } from "./shared-environment.js";
 import {
@@ -29,9 +35,16 @@ import {
   withoutDependencies
 } from "./shared-ignore.js";
 import {
+  requireProgram
+} from "./shared-programs~2.js";
+import {
   SOCKETS_LINK,
   SOCKETS_PREFIX
 } from "./shared-leftovers.js";
+import {
+  cgroupOf,
+  readCgroup
+} from "./shared-cgroup.js";
 import {
   DockerError,
   LOCK_WAIT,
@@ -50,19 +63,6 @@ import {
   thisOwner,
   withHealthcheck
 } from "./shared-bake.js";
-import {
-  UsageGroup,
-  findK6,
-  launch,
-  startK6
-} from "./shared-k6~2.js";
-import {
-  requireProgram
-} from "./shared-programs~2.js";
-import {
-  cgroupOf,
-  readCgroup
-} from "./shared-cgroup.js";
 import {
   LogReader,
   TICKS_PER_SECOND,
@@ -91,17 +91,20 @@ import {
   machineFacts
 } from "./shared-stored-base.js";
 import {
-  checkOut,
-  treesOf
-} from "./shared-arms~2.js";
-import {
   K6_IMAGE,
   K6_VERSION
 } from "./shared-k6.js";
 import {
+  checkOut,
+  treesOf
+} from "./shared-arms~2.js";
+import {
   InputError,
   MeasureError
 } from "./shared-errors.js";
+import {
+  SLOWEST
+} from "./shared-slowest.js";
 import {
   OPEN_PILOT_VUS,
   afterPilot,
@@ -467,18 +470,20 @@ var GRACEFUL_SHARE = 0.6;
 var WARM_UP_GAP = 0.3;
 var PILOT_SLOT = 1;
 var PILOT_WARM_UP = 1;
+var STEP_LEAD = 0.7;
 async function runBlock(rig, cells, stage, block) {
   const started = performance.now();
   await rig.target.restart();
   const restart = since(started);
   const { warmUpSeconds } = rig.plan.config.measure;
   const schedule = scheduleBlock(rig.plan.seed, block, cells, warmUpSeconds + WARM_UP_GAP);
-  const { slots, k6Start, yardstickMs } = await drive(rig, schedule, warmUpSeconds);
+  const { slots, k6Start, yardstickMs, outputFailed } = await drive(rig, schedule, warmUpSeconds, block);
   const load = slots.reduce((sum, { slot }) => sum + lengthOf(slot), 0);
   return {
     samples: slots.map((measured) => toSample(rig.plan, measured, stage, block)),
     yardstickMs,
-    times: { restart, k6Start, warmUp: warmUpSeconds, load, total: since(started) }
+    times: { restart, k6Start, warmUp: warmUpSeconds, load, total: since(started) },
+    outputFailed
   };
 }
 async function runPilot(rig) {
@@ -491,7 +496,7 @@ async function runPilot(rig) {
       return { cell: cell.id, arm, order, stretches, gapSeconds: WARM_UP_GAP, rate: null, pilot: true };
     })
   );
-  const { slots } = await drive(rig, schedule, PILOT_WARM_UP);
+  const { slots } = await drive(rig, schedule, PILOT_WARM_UP, null);
   return rig.plan.cells.map((cell) => {
     const results = slots.filter(({ slot }) => slot.cell === cell.id).map(({ result }) => result ?? EMPTY);
     const p99s = results.flatMap(({ latencyMs }) => latencyMs?.p99 ?? []);
@@ -501,6 +506,14 @@ async function runPilot(rig) {
       p99Ms: p99s.length === 0 ? null : Math.max(...p99s)
     };
   });
+}
+async function runStep(rig, step, block) {
+  const { cell, arm, rate, seconds, gapSeconds, warmUpSeconds } = step;
+  const startSeconds = Math.max(STEP_LEAD, warmUpSeconds) + WARM_UP_GAP;
+  const slot = { cell, arm, order: 0, stretches: [{ startSeconds, seconds }], gapSeconds, rate };
+  const { slots } = await drive(rig, [slot], warmUpSeconds, block);
+  const [measured] = slots;
+  return measured === void 0 ? null : toSample(rig.plan, measured, "main", block);
 }
 var EMPTY = {
   requests: 0,
@@ -513,10 +526,11 @@ var EMPTY = {
   bytesReceived: 0,
   portErrors: 0
 };
-async function drive(rig, schedule, warmUpSeconds) {
+async function drive(rig, schedule, warmUpSeconds, block) {
   const { plan, target, signal } = rig;
   const launched = performance.now();
-  const k6 = startK6(rig, buildSpec(rig, schedule, warmUpSeconds), pinned(plan, plan.layout.generator));
+  const spec = buildSpec(rig, schedule, warmUpSeconds, block);
+  const k6 = startK6(rig, spec, pinned(plan, plan.layout.generator));
   const onAbort = () => k6.interrupt();
   signal.addEventListener("abort", onAbort);
   try {
@@ -555,7 +569,7 @@ async function drive(rig, schedule, warmUpSeconds) {
       if (results === null) return { ...slot, result: null, events: /* @__PURE__ */ new Set(["k6-died"]) };
       return { ...slot, result: results[schedule.indexOf(slot.slot)] ?? null };
     });
-    return { slots, k6Start, yardstickMs };
+    return { slots, k6Start, yardstickMs, outputFailed: k6.outputFailed() };
   } finally {
     signal.removeEventListener("abort", onAbort);
     await k6.close();
@@ -604,8 +618,10 @@ function toSample(plan, measured, stage, block) {
     events: [...measured.events]
   };
 }
-function buildSpec(rig, schedule, warmUpSeconds) {
+function buildSpec(rig, schedule, warmUpSeconds, block) {
   const { plan } = rig;
+  const { trace, outputs } = plan.config.measure;
+  const sent = outputs === void 0 || block === null ? null : { outputs, round: String(block) };
   const subjects = subjectsOf(
     rig,
     schedule.map(({ cell }) => scenarioOf(plan, cell))
@@ -618,7 +634,14 @@ function buildSpec(rig, schedule, warmUpSeconds) {
       vus: perArm((arm) => targetOf(plan, arm).php.workers),
       scenarios: Object.keys(subjects.scenarios)
     },
-    slots: roundsOf(schedule).flatMap((slots, round) => slots.map((slot) => slotSpec(plan, slot, round)))
+    slots: roundsOf(schedule).flatMap(
+      (slots, round) => slots.map((slot) => ({
+        ...slotSpec(plan, slot, round),
+        ...sent === null ? {} : { tags: { arm: slot.arm, cell: slot.cell, round: sent.round } }
+      }))
+    ),
+    ...trace === void 0 ? {} : { trace: { slowest: SLOWEST } },
+    ...sent === null ? {} : { outputs: sent.outputs }
   };
 }
 function subjectsOf({ plan, target }, scenarios) {
@@ -1623,13 +1646,13 @@ var Gateway = class _Gateway {
     socket.pipe(client.stdin);
     client.stdout.pipe(socket);
   }
-  container({ cpus, reads, env }) {
+  container({ cpus, reads, variables }) {
     const name = `${this.#options.name}-k6-${++this.#containers}`;
     const command = [
       ...["docker", "run", "--rm", "--name", name, ...this.#confined(cpus)],
       ...["--network", `container:${this.#options.name}`, "--log-driver", "none"],
       ...[...new Set(reads)].flatMap((path) => ["--mount", readOnly(path)]),
-      ...Object.entries(env).flatMap(([key, value]) => ["--env", `${key}=${value}`]),
+      ...variables.flatMap((name2) => ["--env", name2]),
       K6_IMAGE
     ];
     const { signal } = this.#options;
@@ -2818,7 +2841,7 @@ var ProcessTarget = class {
     return this.#replicas[arm].php();
   }
   async versions() {
-    const php = (await this.php("head"))?.version;
+    const php = (await this.php("head") ?? await this.php("base"))?.version;
     const withNginx = ARMS.some((arm) => targetOf(this.#options.plan, arm).start === null);
     return {
       ...php === void 0 ? {} : { php },
@@ -2956,6 +2979,7 @@ var SampleLog = class {
 
 // scripts/src/phases/measure.ts
 var BARREN_BLOCKS = 3;
+var OUTPUT_FAILED = "k6 could not send to `measure.outputs`: does what K6_PROMETHEUS_RW_SERVER_URL names take remote writes? Measuring goes on";
 async function measurePhase(work, home, progress, signal) {
   const plan = work.readPlan();
   const earlier = work.readSamples(plan);
@@ -3029,6 +3053,7 @@ async function measureAll(rig, work, log, progress, started) {
   };
   let overhead = OVERHEAD.block;
   let barren = 0;
+  let told = false;
   for (; ; ) {
     const step = nextStep(run, pilots, overhead, since2(started));
     if (step.kind === "stop") return step;
@@ -3037,7 +3062,9 @@ async function measureAll(rig, work, log, progress, started) {
       add2([{ kind: "confirm", tests: step.tests }]);
       continue;
     }
-    const { samples, yardstickMs, times } = await runBlock(rig, step.cells, step.stage, run.blocks);
+    const { samples, yardstickMs, times, outputFailed } = await runBlock(rig, step.cells, step.stage, run.blocks);
+    if (outputFailed && !told) progress.warn(OUTPUT_FAILED);
+    told ||= outputFailed;
     const block = { kind: "block", stage: step.stage, block: run.blocks, yardstickMs, times };
     add2(signal.aborted ? samples : [...samples, block]);
     signal.throwIfAborted();
@@ -3133,9 +3160,12 @@ function since2(start) {
 
 export {
   runBlock,
+  runStep,
+  startTarget,
   SampleLog,
   measurePhase,
   onMachine,
   startRig,
-  beginRun
+  beginRun,
+  describeEnvironment
 };

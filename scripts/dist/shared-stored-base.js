@@ -1,6 +1,13 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  K6_VERSION
+} from "./shared-k6.js";
+import {
+  findEngine,
+  isUsable
+} from "./shared-programs.js";
+import {
   checkCopied,
   checkOut,
   resolveAnchor,
@@ -9,13 +16,6 @@ import {
 import {
   sha256
 } from "./shared-work-directory.js";
-import {
-  K6_VERSION
-} from "./shared-k6.js";
-import {
-  findEngine,
-  isUsable
-} from "./shared-programs.js";
 import {
   StoreError,
   openStore
@@ -45,6 +45,9 @@ import {
   configEdits
 } from "./shared-replay.js";
 import {
+  targetOf
+} from "./shared-arms.js";
+import {
   ARMS,
   assertNever
 } from "./shared-model.js";
@@ -68,17 +71,17 @@ function wantedDriver(option, target) {
   if (wanted !== void 0) return wanted;
   throw new InputError(`--driver: allowed are ${NAMES.join(", ")}; got ${JSON.stringify(option)}`);
 }
-async function chooseDriver(wanted, target) {
-  const settled = settledDriver(wanted, target);
+async function chooseDriver(wanted, target, own = []) {
+  const settled = settledDriver(wanted, target, own);
   const driver = settled ?? (isUsable(await findEngine()) ? "compose" : "process");
   checkDriver(driver, target);
   return driver;
 }
-function settledDriver(wanted, target) {
+function settledDriver(wanted, target, own) {
   if (wanted !== "auto") return wanted;
   if (target.url !== null) return "url";
   if (target.compose !== null) return "compose";
-  return programOfThisMachine(target) === null ? null : "process";
+  return [target, ...own].some((one) => programOfThisMachine(one) !== null) ? "process" : null;
 }
 function programOfThisMachine({ start, php }) {
   if (start !== null) return "target.start";
@@ -109,9 +112,10 @@ function checkDriver(driver, target) {
   }).find(([, there]) => there)?.[0];
   if (containers !== void 0) throw needsContainers(driver, containers);
 }
-function checkVariant(driver, key, { php, resources, links }) {
+function checkVariant(driver, key, { php, start, resources, links }) {
   switch (driver) {
     case "compose":
+      if (start !== void 0) throw needsThisMachine(`${key}.start`);
       if (php.binary !== void 0) throw needsThisMachine(`${key}.php.binary`);
       return;
     case "process":
@@ -143,13 +147,19 @@ function checkImages(arms, driver, { compose }) {
     `--${arm}: an image is started by a compose file of your own, with driver compose (here: ${driver}). Name the file in target.compose, with target.service and target.port; or give a directory`
   );
 }
-function whyDriver({ driver, config: { target } }) {
+function whyDriver(plan) {
+  const { driver } = plan;
+  const { target } = plan.config;
   if (target.driver !== "auto") return null;
   if (target.url !== null) return "target.url is there";
   if (target.compose !== null) return "target.compose is there";
   if (driver === "compose") return "a Docker engine answers";
   const program = programOfThisMachine(target);
   if (program !== null) return `${program} is there`;
+  for (const arm of ARMS) {
+    const ofArm = programOfThisMachine(targetOf(plan, arm));
+    if (ofArm !== null) return `${ofArm} of ${plan.arms[arm].label} is there`;
+  }
   return "no Docker engine 25 or newer with Compose 2.24 and Buildx answers";
 }
 

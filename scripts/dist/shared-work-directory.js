@@ -16,6 +16,9 @@ import {
   MeasureError
 } from "./shared-errors.js";
 import {
+  SLOWEST
+} from "./shared-slowest.js";
+import {
   planId
 } from "./shared-plan.js";
 
@@ -43,6 +46,7 @@ var reading = number();
 var stage = _enum(["main", "confirm"]);
 var arm = _enum(["base", "head"]);
 var text = string().max(2e3);
+var slow = strictObject({ ms: amount, traceId: string().regex(/^(?!0{32})[0-9a-f]{32}$/) });
 var slot = strictObject({
   kind: literal("slot"),
   stage,
@@ -79,7 +83,8 @@ var slot = strictObject({
     listenQueueMax: count,
     maxChildrenReached: count
   }).nullable(),
-  events: array(_enum(["target-restarted", "oom-killed", "k6-died"]))
+  events: array(_enum(["target-restarted", "oom-killed", "k6-died"])),
+  slowest: array(slow).max(SLOWEST).exactOptional()
 });
 var sampleLineSchema = discriminatedUnion("kind", [
   strictObject({ kind: literal("begin"), version: literal(1), planId: text, startedAt: amount }),
@@ -142,10 +147,13 @@ var FILES = {
   census: "census.json",
   samples: "samples.ndjson",
   history: "history.json",
-  comparison: "comparison.json"
+  comparison: "comparison.json",
+  steps: "steps.ndjson",
+  capacity: "capacity.json"
 };
 var EARLIER = "earlier";
 var POINTS = "points";
+var MEASURED = [FILES.samples, FILES.steps, POINTS];
 var KEPT = /* @__PURE__ */ new Set([EARLIER, ".gitignore"]);
 function sha256(text2) {
   return createHash("sha256").update(text2).digest("hex");
@@ -168,7 +176,7 @@ var WorkDirectory = class {
       writeFileSync(this.file(".gitignore"), "*\n");
     });
     const entries = readdirSync(this.path).filter((entry) => !KEPT.has(entry));
-    const measured = [FILES.samples, POINTS].find((name) => entries.includes(name));
+    const measured = entries.find((entry) => MEASURED.includes(entry));
     if (measured === void 0) return;
     const stamp = statSync(this.file(measured)).mtime.toISOString().replaceAll(":", "-").replace(/\..*/, "");
     let target = this.file(EARLIER, stamp);
@@ -245,12 +253,19 @@ var WorkDirectory = class {
   }
   /** Appends lines and waits until they are on the disk. A line cut short by an earlier crash is closed first. */
   appendSamples(lines) {
+    this.#append(this.samplesFile, lines);
+  }
+  /** The same for the steps of a search for capacity. */
+  appendSteps(lines) {
+    this.#append(this.file(FILES.steps), lines);
+  }
+  #append(path, lines) {
     const text2 = lines.map((line) => `${JSON.stringify(line)}
 `).join("");
     guardDisk(this.path, () => {
-      const file = openSync(this.samplesFile, "a+");
+      const file = openSync(path, "a+");
       try {
-        appendFileSync(file, endsCleanly(this.samplesFile) ? text2 : `
+        appendFileSync(file, endsCleanly(path) ? text2 : `
 ${text2}`);
         fsyncSync(file);
       } finally {

@@ -6,16 +6,17 @@ import {
   refOf,
   storePhase
 } from "./shared-stored-base.js";
-import "./shared-arms~2.js";
-import "./shared-work-directory.js";
 import "./shared-k6.js";
 import "./shared-programs.js";
+import "./shared-arms~2.js";
 import "./shared-engine.js";
+import "./shared-work-directory.js";
 import "./shared-git-store.js";
 import "./shared-schemas.js";
 import "./shared-errors.js";
 import "./shared-stored.js";
 import "./shared-steps.js";
+import "./shared-slowest.js";
 import "./shared-plan.js";
 import "./shared-replay.js";
 import "./shared-arms.js";

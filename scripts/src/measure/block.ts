@@ -126,7 +126,7 @@ export async function runStep(rig: Rig, step: Step, block: number): Promise<Slot
   const { cell, arm, rate, seconds, gapSeconds, warmUpSeconds } = step;
   const startSeconds = Math.max(STEP_LEAD, warmUpSeconds) + WARM_UP_GAP;
   const slot: ScheduledSlot = { cell, arm, order: 0, stretches: [{ startSeconds, seconds }], gapSeconds, rate };
-  const { slots } = await drive(rig, [slot], warmUpSeconds);
+  const { slots } = await drive(rig, [slot], warmUpSeconds, block);
   const [measured] = slots;
   return measured === undefined ? null : toSample(rig.plan, measured, "main", block);
 }

@@ -45,18 +45,21 @@ describe.each(files)("%s", (file) => {
     for (const [, levels] of factors) expect(Object.keys(levels).length).toBeGreaterThan(1);
   });
 
-  test.skipIf(resolve(PRESETS, matrix.tree ?? "") !== APP)("asks for nothing that the application does not know", () => {
-    const source = readFileSync(join(APP, "src/App.php"), "utf8");
-    const routes = [...source.matchAll(/case '(\/\w+)':/g)].map(([, route]) => route);
-    const parameters = [...source.matchAll(/(?:\$_GET\[|->(?:number|choice)\()'(\w+)'/g)].map(([, name]) => name);
-    const levels = factors.flatMap(([, named]) => Object.values(named));
-    for (const query of levels.flatMap((level) => level.query ?? [])) {
-      for (const name of new URLSearchParams(query).keys()) expect(parameters).toContain(name);
-    }
-    for (const { path } of scenarios) {
-      const { pathname, searchParams } = new URL(path, "http://localhost");
-      expect(routes).toContain(pathname);
-      for (const name of searchParams.keys()) expect(parameters).toContain(name);
-    }
-  });
+  test.skipIf(resolve(PRESETS, matrix.tree ?? "") !== APP)(
+    "asks for nothing that the application does not know",
+    () => {
+      const source = readFileSync(join(APP, "src/App.php"), "utf8");
+      const routes = [...source.matchAll(/case '(\/\w+)':/g)].map(([, route]) => route);
+      const parameters = [...source.matchAll(/(?:\$_GET\[|->(?:number|choice)\()'(\w+)'/g)].map(([, name]) => name);
+      const levels = factors.flatMap(([, named]) => Object.values(named));
+      for (const query of levels.flatMap((level) => level.query ?? [])) {
+        for (const name of new URLSearchParams(query).keys()) expect(parameters).toContain(name);
+      }
+      for (const { path } of scenarios) {
+        const { pathname, searchParams } = new URL(path, "http://localhost");
+        expect(routes).toContain(pathname);
+        for (const name of searchParams.keys()) expect(parameters).toContain(name);
+      }
+    },
+  );
 });
