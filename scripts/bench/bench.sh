@@ -20,6 +20,8 @@ usage: bench.sh COMMAND
   paths [ROUNDS]      QPS of the bundled containers by three ways: their address, a published port, k6 in their network
   open [BLOCKS]       how repeatable latency is at a fixed arrival rate: BLOCKS blocks (12) of an unchanged head at three
                       rates, in slots of three lengths
+  turns [ROUNDS]      what the length of turns and gaps is worth: ROUNDS rounds (13) of an unchanged head and of one that is
+                      10% slower, cut in three ways
   cost                time and memory of compare, report, store and trend page, without charts, over the number of cells,
                       rounds and records
   drift               how well steps in a history are found, and how often there is none; beside apache-otava where
@@ -424,6 +426,7 @@ main() {
       ;;
     paths) typescript paths "${2:-8}" ;;
     open) typescript open "${BENCH_DIRECTORY}" "${2:-12}" ;;
+    turns) typescript turns "${2:-13}" ;;
     cost | drift) typescript "${command}" ;;
     record)
       (($# >= 3)) || bail 'record: which condition, and into which file?'

@@ -19,11 +19,10 @@ import {
 } from "./shared-model.js";
 
 // scripts/src/core/plan.ts
-var SHORTEST = { turn: 0.1, gap: 0.02 };
-var SHORTEST_SCENARIO = { turn: 1, gap: 0.25 };
+var SHORTEST = { turn: 0.02, gap: 0.02, p99s: 1 };
+var SHORTEST_SCENARIO = { turn: 1, gap: 0.25, p99s: 2 };
 var MAX_GAP = 5;
-var DEFAULT_SLOT = 2;
-var LONGER_SLOT = 3;
+var SLOTS = [1, 2, 3];
 var REQUESTS_FOR = [
   ["p99", 1e3],
   ["p95", 200]
@@ -89,7 +88,7 @@ function beforePilot(plan) {
       cell: cell.id,
       requests: 0,
       qps: 0,
-      ...slotOf(plan, cell, slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds, 0),
+      ...slotOf(plan, cell, slotSeconds === "auto" ? SLOTS[0] : slotSeconds, 0),
       statistic: "p99",
       rate: null
     };
@@ -116,14 +115,14 @@ function slotOf(plan, cell, seconds, p99Ms) {
   const { load } = scenario;
   const onlyRequests = ARMS.every((arm) => askedOf(plan, scenario, arm).work.kind === "request");
   const shortest = load.model === "closed" && onlyRequests ? SHORTEST : SHORTEST_SCENARIO;
-  const gapSeconds = round(Math.min(MAX_GAP, Math.max(shortest.gap, 2 * p99Ms / 1e3)));
+  const gapSeconds = round(Math.min(MAX_GAP, Math.max(shortest.gap, shortest.p99s * p99Ms / 1e3)));
   if (load.model === "ramp") return { slotSeconds: rampSeconds(load), turnSeconds: rampSeconds(load), gapSeconds };
   const turnSeconds = Math.min(seconds, round(shortest.turn / shortest.gap * gapSeconds));
   return { slotSeconds: seconds, turnSeconds, gapSeconds };
 }
 function autoSlot(qps) {
-  const better = REQUESTS_FOR.find(([, needed]) => qps * LONGER_SLOT >= needed);
-  return better === void 0 || qps * DEFAULT_SLOT < better[1] ? LONGER_SLOT : DEFAULT_SLOT;
+  const needed = REQUESTS_FOR.find(([, requests]) => qps * SLOTS[2] >= requests)?.[1] ?? Number.POSITIVE_INFINITY;
+  return SLOTS.find((seconds) => qps * seconds >= needed) ?? SLOTS[2];
 }
 function statisticFor(requests) {
   return REQUESTS_FOR.find(([, needed]) => requests >= needed)?.[0] ?? "p90";

@@ -265,7 +265,7 @@ function scheduleBlock(seed, block, cells, firstStart) {
 function roundSeconds(pilot) {
   return 2 * pilot.slotSeconds + turnsOf(pilot) * pilot.gapSeconds + roundGap(pilot);
 }
-var roundGap = ({ gapSeconds }) => Math.max(ROUND_GAP, gapSeconds);
+var roundGap = ({ gapSeconds }) => Math.max(ROUND_GAP, 2 * gapSeconds);
 function turnsOf({ slotSeconds, turnSeconds }) {
   return Math.max(1, Math.floor(slotSeconds / turnSeconds + 1e-9));
 }

@@ -180,7 +180,7 @@ export interface GateConfig {
 
 export interface MeasureConfig {
   budgetSeconds: number;
-  /** "auto" = from the pilot, 2 s where that holds enough requests. */
+  /** "auto" = from the pilot, 1 s where that holds enough requests. */
   slotSeconds: number | "auto";
   warmUpSeconds: number;
   /** N of the decision rule. */

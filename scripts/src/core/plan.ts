@@ -13,16 +13,16 @@ import {
 } from "./model.ts";
 
 /**
- * Shortest turn and gap of a request, s; both grow together. A core's speed changes within fractions of a second: on
- * runs of an unchanged tree the log ratio of a round had a third of the sd with turns of 0.1 s that it had with 1 s.
+ * Turn and gap of a request: as long as its p99, so that hardly one is answered after the other arm's turn began, and no
+ * shorter than this, s. A core's speed changes within hundredths of a second: on an unchanged tree the log ratio of a
+ * round had half the sd with turns of p99 that it had with ten times as long ones (bench.sh turns).
  */
-const SHORTEST = { turn: 0.1, gap: 0.02 };
+const SHORTEST = { turn: 0.02, gap: 0.02, p99s: 1 };
 /** The same where k6 needs a scenario of its own for each turn (open model), or cannot end an iteration (a flow). */
-const SHORTEST_SCENARIO = { turn: 1, gap: 0.25 };
+const SHORTEST_SCENARIO = { turn: 1, gap: 0.25, p99s: 2 };
 const MAX_GAP = 5;
-const DEFAULT_SLOT = 2;
-/** A slot is made this long, and no longer, where that gates a higher percentile. */
-const LONGER_SLOT = 3;
+/** A slot is as long as the first of these, s, that gates as high a percentile as the last does, of a slow cell the last. */
+const SLOTS = [1, 2, 3] as const;
 /** Requests a slot needs so that its percentile rests on about ten of them. */
 const REQUESTS_FOR: [LatencyStatistic, number][] = [
   ["p99", 1000],
@@ -110,7 +110,7 @@ export function beforePilot(plan: Plan): PilotCell[] {
       cell: cell.id,
       requests: 0,
       qps: 0,
-      ...slotOf(plan, cell, slotSeconds === "auto" ? DEFAULT_SLOT : slotSeconds, 0),
+      ...slotOf(plan, cell, slotSeconds === "auto" ? SLOTS[0] : slotSeconds, 0),
       statistic: "p99",
       rate: null,
     };
@@ -146,15 +146,15 @@ function slotOf(
   const { load } = scenario;
   const onlyRequests = ARMS.every((arm) => askedOf(plan, scenario, arm).work.kind === "request");
   const shortest = load.model === "closed" && onlyRequests ? SHORTEST : SHORTEST_SCENARIO;
-  const gapSeconds = round(Math.min(MAX_GAP, Math.max(shortest.gap, (2 * p99Ms) / 1000)));
+  const gapSeconds = round(Math.min(MAX_GAP, Math.max(shortest.gap, (shortest.p99s * p99Ms) / 1000)));
   if (load.model === "ramp") return { slotSeconds: rampSeconds(load), turnSeconds: rampSeconds(load), gapSeconds };
   const turnSeconds = Math.min(seconds, round((shortest.turn / shortest.gap) * gapSeconds));
   return { slotSeconds: seconds, turnSeconds, gapSeconds };
 }
 
 function autoSlot(qps: number): number {
-  const better = REQUESTS_FOR.find(([, needed]) => qps * LONGER_SLOT >= needed);
-  return better === undefined || qps * DEFAULT_SLOT < better[1] ? LONGER_SLOT : DEFAULT_SLOT;
+  const needed = REQUESTS_FOR.find(([, requests]) => qps * SLOTS[2] >= requests)?.[1] ?? Number.POSITIVE_INFINITY;
+  return SLOTS.find((seconds) => qps * seconds >= needed) ?? SLOTS[2];
 }
 
 function statisticFor(requests: number): LatencyStatistic {

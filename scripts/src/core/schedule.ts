@@ -72,7 +72,8 @@ export function roundSeconds(pilot: PilotCell): number {
   return 2 * pilot.slotSeconds + turnsOf(pilot) * pilot.gapSeconds + roundGap(pilot);
 }
 
-const roundGap = ({ gapSeconds }: PilotCell): number => Math.max(ROUND_GAP, gapSeconds);
+/** Its last requests are not cut off: they have more time than those of a turn. */
+const roundGap = ({ gapSeconds }: PilotCell): number => Math.max(ROUND_GAP, 2 * gapSeconds);
 
 /** Turns of each slot: at least one, as near to the wanted length as whole ones come. */
 function turnsOf({ slotSeconds, turnSeconds }: PilotCell): number {

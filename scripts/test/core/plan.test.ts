@@ -92,11 +92,13 @@ describe("what the pilot settles", () => {
   const [cell] = plan.cells;
   if (cell === undefined) throw new Error("the plan has a cell");
 
-  // 2 s hold 1,000 requests from 500/s on, 3 s from 334/s; 200 from 100/s and 67/s.
+  // 1 s holds 1,000 requests from 1,000/s on, 2 s from 500/s, 3 s from 334/s; 200 from 200/s, 100/s and 67/s.
   test.each([
-    [5000, 2, "p99"],
+    [5000, 1, "p99"],
+    [999, 2, "p99"],
     [500, 2, "p99"],
     [400, 3, "p99"],
+    [250, 1, "p95"],
     [150, 2, "p95"],
     [70, 3, "p95"],
     [20, 3, "p90"],
@@ -105,14 +107,14 @@ describe("what the pilot settles", () => {
   });
 
   test.each([
-    ["a fast service", 5000, 4, { slotSeconds: 2, turnSeconds: 0.1, gapSeconds: 0.02 }],
+    ["a fast service", 5000, 4, { slotSeconds: 1, turnSeconds: 0.02, gapSeconds: 0.02 }],
     [
       "a slower one: longer gaps for its last requests, and longer turns",
       500,
       30,
-      { turnSeconds: 0.3, gapSeconds: 0.06 },
+      { turnSeconds: 0.03, gapSeconds: 0.03 },
     ],
-    ["a slow one: one turn", 10, 1500, { slotSeconds: 3, turnSeconds: 3, gapSeconds: 3 }],
+    ["a slow one: two turns", 10, 1500, { slotSeconds: 3, turnSeconds: 1.5, gapSeconds: 1.5 }],
   ])("%s", (_, qps, p99Ms, expected) => {
     expect(afterPilot(plan, cell, qps, p99Ms)).toMatchObject(expected);
   });
@@ -154,7 +156,7 @@ describe("the schedule of a block", () => {
       const gap = slot.cell === next.slot.cell ? 0.02 : 0.25;
       expect(next.startSeconds - startSeconds - seconds).toBeCloseTo(gap);
     }
-    for (const slot of slots) expect(slot.stretches.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(2);
+    for (const slot of slots) expect(slot.stretches.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(1);
   });
 
   test.each([
@@ -210,8 +212,8 @@ describe("the budget", () => {
   const flag = (...ids: string[]) => ids.map((id) => ({ test: `${id}/qps`, cells: [id] }));
 
   test("a block of eight cells takes its slots, its gaps and its overhead", () => {
-    expect(blockSeconds(cells, 4)).toBeCloseTo(8 * (2 * 2 + 20 * 0.02 + 0.25) + 4);
-    expect(expectedSeconds(plan, cells, { start: 25, block: 4 })).toMatchObject({ budget: 600, blocksInBudget: 11 });
+    expect(blockSeconds(cells, 4)).toBeCloseTo(8 * (2 * 1 + 50 * 0.02 + 0.25) + 4);
+    expect(expectedSeconds(plan, cells, { start: 25, block: 4 })).toMatchObject({ budget: 600, blocksInBudget: 15 });
   });
 
   test("a fifth is kept for confirming a red", () => {
@@ -220,9 +222,9 @@ describe("the budget", () => {
 
   test("confirms as many red tests as fit, most certain first", () => {
     expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 600)).toEqual(["s0 @20/qps", "s1 @20/qps"]);
-    // One cell: 6 x (4.65 + 4) = 51.9 s; two: 7 x (9.3 + 4) = 93.1 s.
+    // One cell: 6 x (3.25 + 4) = 43.5 s; two: 7 x (6.5 + 4) = 73.5 s.
     expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 60)).toEqual(["s0 @20/qps"]);
-    expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 50)).toEqual([]);
+    expect(chooseConfirmation(flag("s0 @20", "s1 @20"), pilots, 4, 43)).toEqual([]);
   });
 
   test("QPS and p99 of one cell are confirmed by the same rounds", () => {
