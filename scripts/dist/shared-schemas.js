@@ -15139,7 +15139,9 @@ var fileSchema = section({
   }).prefault({}).describe("Margins and limits that decide the verdict."),
   budget: duration3({ min: 30 * SECOND2, max: 6 * 60 * MINUTE2, example: "10m" }).prefault("10m").describe("Wall time of a run. A fifth of it is kept for confirming a regression."),
   measure: section({
-    slot: wordOr("auto", duration3({ min: SECOND2, max: MINUTE2, example: "2s" })).prefault("auto").describe("How long one version is under load at a time. `auto`: from a pilot run, 1s where that holds enough requests."),
+    slot: wordOr("auto", duration3({ min: SECOND2, max: MINUTE2, example: "2s" })).prefault("auto").describe(
+      "How long one version is under load at a time. `auto`: from a pilot run, 1s where that holds enough requests."
+    ),
     "warm-up": duration3({ min: SECOND2, max: 30 * SECOND2, example: "1.5s" }).prefault("1.5s").describe("Load after every restart of PHP that is not counted, per version."),
     rounds: number3({ min: 6, max: 60, example: "20" }).prefault(20).describe("Rounds after which a cell that is still undecided is inconclusive."),
     "max-error-rate": percent({ min: 0, max: 0.5, example: "0.5%" }).prefault("0.5%").describe("Share of failed requests above which a slot is thrown away and measured again."),

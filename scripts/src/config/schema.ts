@@ -91,7 +91,9 @@ export const fileSchema = section({
   measure: section({
     slot: wordOr("auto", duration({ min: SECOND, max: MINUTE, example: "2s" }))
       .prefault("auto")
-      .describe("How long one version is under load at a time. `auto`: from a pilot run, 1s where that holds enough requests."),
+      .describe(
+        "How long one version is under load at a time. `auto`: from a pilot run, 1s where that holds enough requests.",
+      ),
     "warm-up": duration({ min: SECOND, max: 30 * SECOND, example: "1.5s" })
       .prefault("1.5s")
       .describe("Load after every restart of PHP that is not counted, per version."),
