@@ -86,11 +86,11 @@ test("a program of this machine that one arm alone names decides as well", async
 
 test("a server of a variant is for processes alone", () => {
   const variant = { env: {}, php: {}, links: {}, start: "php server.php" };
-  expect(() => checkVariant("process", "v", variant)).not.toThrow();
-  expect(() => checkVariant("compose", "v", variant)).toThrow(
+  expect(() => checkVariant("process", "variants.v", variant)).not.toThrow();
+  expect(() => checkVariant("compose", "variants.v", variant)).toThrow(
     /^driver compose: variants\.v\.start is for a program of this machine/,
   );
-  expect(() => checkVariant("url", "v", variant)).toThrow(InputError);
+  expect(() => checkVariant("url", "variants.v", variant)).toThrow(InputError);
 });
 
 test("--driver comes before the configuration's", async () => {
