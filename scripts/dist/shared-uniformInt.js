@@ -265,7 +265,9 @@ function scheduleBlock(seed, block, cells, firstStart) {
 function roundSeconds(pilot) {
   return 2 * pilot.slotSeconds + turnsOf(pilot) * pilot.gapSeconds + roundGap(pilot);
 }
-var roundGap = ({ gapSeconds }) => Math.max(ROUND_GAP, 2 * gapSeconds);
+function roundGap({ turnSeconds, gapSeconds }) {
+  return Math.max(ROUND_GAP, turnSeconds > gapSeconds ? gapSeconds : 2 * gapSeconds);
+}
 function turnsOf({ slotSeconds, turnSeconds }) {
   return Math.max(1, Math.floor(slotSeconds / turnSeconds + 1e-9));
 }

@@ -72,8 +72,13 @@ export function roundSeconds(pilot: PilotCell): number {
   return 2 * pilot.slotSeconds + turnsOf(pilot) * pilot.gapSeconds + roundGap(pilot);
 }
 
-/** Its last requests are not cut off: they have more time than those of a turn. */
-const roundGap = ({ gapSeconds }: PilotCell): number => Math.max(ROUND_GAP, 2 * gapSeconds);
+/**
+ * The last requests of a round must not be cut off: where a gap is no longer than a turn they have twice its time. Longer
+ * turns have gaps that are long enough, and k6 scenarios of their own, which must end before the next one's turn.
+ */
+function roundGap({ turnSeconds, gapSeconds }: PilotCell): number {
+  return Math.max(ROUND_GAP, turnSeconds > gapSeconds ? gapSeconds : 2 * gapSeconds);
+}
 
 /** Turns of each slot: at least one, as near to the wanted length as whole ones come. */
 function turnsOf({ slotSeconds, turnSeconds }: PilotCell): number {
