@@ -4,22 +4,18 @@ import {
   textTable
 } from "./shared-text-table.js";
 import {
-  describeEnvironment,
+  onMachine,
   runStep,
-  startTarget
+  startRig
 } from "./shared-stack.js";
-import {
-  findK6
-} from "./shared-k6~2.js";
+import "./shared-k6~2.js";
 import "./shared-environment.js";
+import "./shared-index~2.js";
 import "./shared-ignore.js";
 import "./shared-programs~2.js";
 import "./shared-leftovers.js";
 import "./shared-cgroup.js";
-import {
-  LOCK_WAIT,
-  lockMachine
-} from "./shared-bake.js";
+import "./shared-bake.js";
 import "./shared-guard.js";
 import {
   minutes
@@ -475,53 +471,34 @@ function describeCapacity({ plan, limits, approaches }) {
   ].join("\n");
 }
 async function capacityPhase(search, work, home, progress, signal) {
-  const { plan } = search;
-  const k6 = findK6();
-  await k6.catch((error) => {
-    if (plan.driver !== "compose") throw error;
-  });
-  const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
-  try {
+  return await onMachine(search.plan.driver, work, { home, progress, signal }, (context) => {
     work.begin();
-    work.writeJson("plan", plan);
-    return await capacityLocked(search, work, { home, k6, progress, signal });
-  } finally {
-    unlock();
-  }
+    work.writeJson("plan", search.plan);
+    return capacityLocked(search, work, context);
+  });
 }
-async function capacityLocked(search, work, { home, k6, progress, signal }) {
+async function capacityLocked(search, work, context) {
   const { plan, limits } = search;
+  const { progress, signal } = context;
   const started = performance.now();
+  let rig = null;
   const steps2 = [];
   const add = (line) => {
     work.appendSteps([line]);
     if (line.kind === "step") steps2.push(line);
   };
-  let environment = null;
   const finish = (stop) => {
     const wallSeconds = (performance.now() - started) / 1e3;
     add({ kind: "stop", wallSeconds, ...stop });
     const capacity = capacityOf(plan, limits, steps2, stop, wallSeconds);
-    const report = { capacity, environment };
+    const report = { capacity, environment: rig && work.readEnvironment(plan) };
     work.writeJson("capacity", capacity);
     work.write("capacity.md", renderCapacityMarkdown(report));
     return { capacity, text: renderCapacity(report) };
   };
   const removeTrees = await checkOut(treesOf(plan), plan.config.target.copy, progress.warn);
-  let target = null;
   try {
-    target = await startTarget({ plan, home, workDirectory: work.path, progress: progress.step, signal });
-    const rig = {
-      plan,
-      target,
-      k6: target.generator ?? await k6,
-      home,
-      stateDirectory: work.directory("state"),
-      signal
-    };
-    environment = await describeEnvironment(plan, target);
-    for (const warning of environment.warnings) progress.warn(warning);
-    work.writeJson("environment", environment);
+    rig = await startRig(plan, work, context);
     add({ kind: "begin", version: 1, planId: plan.id, startedAt: Date.now(), limits, approaches: search.approaches });
     await approachAll(rig, search, add, progress);
     return finish({ reason: signal.aborted ? "interrupted" : "done", detail: null });
@@ -532,7 +509,7 @@ async function capacityLocked(search, work, { home, k6, progress, signal }) {
     throw error;
   } finally {
     progress.done();
-    await target?.close();
+    await rig?.target.close();
     await removeTrees();
   }
 }

@@ -8,6 +8,7 @@ import "./shared-compare.js";
 import "./shared-stack.js";
 import "./shared-k6~2.js";
 import "./shared-environment.js";
+import "./shared-index~2.js";
 import "./shared-ignore.js";
 import "./shared-programs~2.js";
 import "./shared-leftovers.js";

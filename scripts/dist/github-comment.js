@@ -5,7 +5,7 @@ import {
   githubComment,
   readZip,
   repositoryUrl
-} from "./shared-index~2.js";
+} from "./shared-index~3.js";
 import "./shared-endpoints.js";
 import "./shared-inputs.js";
 import "./shared-compare~2.js";

@@ -7,7 +7,7 @@ import {
   readZip,
   repositoryUrl,
   trustedConfig
-} from "./shared-index~2.js";
+} from "./shared-index~3.js";
 import {
   GitHubError,
   SUMMARY_BYTES,

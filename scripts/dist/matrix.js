@@ -12,17 +12,21 @@ import {
 } from "./shared-matrix.js";
 import "./shared-text-table.js";
 import {
-  compare
+  compareRun,
+  figuresOf,
+  slotsOf
 } from "./shared-compare.js";
 import {
   SampleLog,
   beginRun,
+  measureBlock,
   onMachine,
-  runBlock,
-  startRig
+  startRig,
+  struckOf
 } from "./shared-stack.js";
 import "./shared-k6~2.js";
 import "./shared-environment.js";
+import "./shared-index~2.js";
 import "./shared-ignore.js";
 import "./shared-programs~2.js";
 import "./shared-leftovers.js";
@@ -80,26 +84,142 @@ import {
   ownOf
 } from "./shared-variants.js";
 import {
-  begin,
   measuredValue,
-  median,
-  replay,
-  take
+  replay
 } from "./shared-replay.js";
 import "./shared-arms.js";
-import "./shared-model.js";
+import {
+  ARMS
+} from "./shared-model.js";
 import "./shared-runtime.js";
 
 // scripts/src/phases/matrix.ts
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
+
+// scripts/src/phases/matrix-result.ts
+function matrixResult({ points, plans, rounds, design, tree }, runs, finish) {
+  const read = runs.map(readRun);
+  const first = plans[0];
+  const environment = runs.map(({ plan, work }) => work.readEnvironment(plan)).find((found) => found !== null);
+  if (environment === void 0 || environment === null) throw new Error("matrix: no run has an environment");
+  const statistics = new Map(
+    first.cells.map(({ id }) => [id, lowest(read.map(({ states }) => states.get(id)?.pilot?.statistic ?? "p99"))])
+  );
+  const [reference, ...others] = points;
+  const means = new Map(others.map((point, index) => [point.name, meansOf(read[index], statistics)]));
+  const effect = (mean) => mean ? effectOf(mean) : null;
+  const isAlone = others.length === 0;
+  const ofReference = read.flatMap(
+    (run) => (isAlone ? ARMS : ["base"]).map((arm) => ({ run, arm }))
+  );
+  const resultPoints = points.map(({ name, levels }, index) => {
+    const own = read[index - 1];
+    const number = isAlone ? 1 : index;
+    return {
+      name,
+      levels,
+      directory: number === 0 ? null : `${POINTS}/${number}`,
+      cells: first.cells.map((cell) => ({
+        ...matrixCell(cell, own === void 0 ? ofReference : [{ run: own, arm: "head" }], rounds),
+        statistic: statistics.get(cell.id) ?? "p99",
+        qps: effect(means.get(name)?.get(`${cell.id} qps`)),
+        latency: effect(means.get(name)?.get(`${cell.id} latency`))
+      }))
+    };
+  });
+  const factors = Object.keys(reference.levels);
+  const isCrossed = others.some(
+    ({ levels }) => factors.filter((name) => levels[name] !== reference.levels[name]).length > 1
+  );
+  const effects = !isCrossed ? [] : factors.flatMap((factor) => {
+    const names = [...new Set(points.map(({ levels }) => levels[factor]))];
+    return names.slice(1).flatMap(
+      (level) => first.cells.map(({ id }) => {
+        const of = (metric) => effect(mainEffect(points, factor, level, ({ name }) => means.get(name)?.get(`${id} ${metric}`) ?? null));
+        const from = reference.levels[factor];
+        return { factor, level, reference: from, cell: id, qps: of("qps"), latency: of("latency") };
+      })
+    );
+  });
+  return {
+    version: 1,
+    startedAt: finish.startedAt,
+    arms: { label: tree.label, commit: tree.commit },
+    driver: first.driver,
+    design,
+    rounds,
+    machine: environment.machine,
+    tools: environment.tools,
+    layout: first.layout,
+    points: resultPoints,
+    effects,
+    interrupted: finish.interrupted,
+    wallSeconds: finish.wallSeconds
+  };
+}
+function readRun({ plan, work }) {
+  const { lines, damaged } = work.readSamples(plan);
+  const census = work.readCensus(plan);
+  const run = replay(plan, census, lines);
+  const comparison = compareRun(run, { plan, census, environment: work.readEnvironment(plan), lines, damaged });
+  work.writeJson("comparison", comparison);
+  return {
+    states: new Map(run.cells.map((state) => [state.cell.id, state])),
+    results: new Map(comparison.cells.map((result) => [result.cell.id, result])),
+    census,
+    failed: comparison.stop?.reason === "failed" ? comparison.stop.detail : null
+  };
+}
+function matrixCell(cell, arms, wanted) {
+  const slots = arms.flatMap(({ run, arm }) => slotsOf(run.states.get(cell.id), arm));
+  const runs = [...new Set(arms.map(({ run }) => run))];
+  const results = runs.map(({ results: results2 }) => results2.get(cell.id));
+  const struck = results.flatMap((result) => Object.entries(result.struck)).sort(([, a], [, b]) => b - a);
+  const [most] = struck;
+  const isShort = results.some((result) => result.rounds < wanted);
+  const [why = isShort && most !== void 0 ? `${most[0]} struck ${most[1]} slots` : null] = runs.flatMap(
+    ({ failed }, index) => failed ?? results[index]?.reasons[0]?.text ?? []
+  );
+  const counts = arms.flatMap(({ run: { census }, arm }) => {
+    const counted = census?.scenarios.find(({ scenario }) => scenario === cell.scenario);
+    return counted?.arms[arm].counts ?? [];
+  })[0];
+  return {
+    cell,
+    rounds: results.reduce((sum, { rounds }) => sum + rounds, 0),
+    struck: struck.reduce((sum, [, count]) => sum + count, 0),
+    // What one run lacks of the reference, another has.
+    why: runs.length > 1 && slots.length > 0 ? null : why,
+    figures: figuresOf(slots),
+    growthBytes: growthOf(slots),
+    counts: Object.fromEntries(Object.entries(counts ?? {}).map(([name, count]) => [name, count.perRequest]))
+  };
+}
+function meansOf({ states }, statistics) {
+  return new Map(
+    [...states].flatMap(([id, { rounds }]) => {
+      const mean = (statistic) => logMean(
+        rounds.map(({ base, head }) => Math.log(measuredValue(head, statistic) / measuredValue(base, statistic)))
+      );
+      return [
+        [`${id} qps`, mean("qps")],
+        [`${id} latency`, mean(statistics.get(id) ?? "p99")]
+      ];
+    })
+  );
+}
+function lowest(statistics) {
+  return ["p90", "p95"].find((candidate) => statistics.includes(candidate)) ?? "p99";
+}
+
+// scripts/src/phases/matrix.ts
 var MOST_BLOCKS = 2;
 var CHARTS = /* @__PURE__ */ new Map([
   ["matrix-qps", "QPS over load"],
   ["matrix-change", "Change of QPS against the reference"]
 ]);
-var BARREN_BLOCKS = 3;
 async function planMatrix(file, options) {
   const { config: whole, file: path } = await loadConfig(file, process.cwd());
   const { matrix, ...config } = whole;
@@ -137,7 +257,7 @@ async function planMatrix(file, options) {
       sha256
     );
   });
-  return { points, plans, rounds, config, tree };
+  return { points, plans, rounds, design: matrix.design, tree };
 }
 function parseRounds(text) {
   const rounds = Number(text);
@@ -181,10 +301,9 @@ async function matrixPhase(planned, work, home, progress, signal) {
     own.writeJson("plan", plan);
     return { plan, work: own };
   });
-  const once = warningOnce(progress);
   const { driver } = planned.plans[0];
-  await onMachine(driver, work, { home, progress: once, signal }, (context) => measureAll(runs, planned, context));
-  const result = resultOf(planned, runs, {
+  await onMachine(driver, work, { home, progress, signal }, (context) => measureAll(runs, planned, context));
+  const result = matrixResult(planned, runs, {
     startedAt,
     interrupted: signal.aborted,
     wallSeconds: (performance.now() - started) / 1e3
@@ -204,43 +323,23 @@ async function matrixPhase(planned, work, home, progress, signal) {
   work.write("matrix.md", renderMatrixMarkdown(result, charts));
   return { result, chartsNote };
 }
-function warningOnce(progress) {
-  const told = /* @__PURE__ */ new Set();
-  return {
-    ...progress,
-    warn: (line) => {
-      if (!told.has(line)) progress.warn(line);
-      told.add(line);
-    }
-  };
-}
 async function measureAll(runs, { rounds }, context) {
   const { progress, signal } = context;
   const started = performance.now();
+  const rigs = [];
   const measured = [];
   try {
     for (const [index, { plan, work }] of runs.entries()) {
       progress.step(`starting ${index + 1} of ${runs.length}: ${plan.arms.head.label}`);
       const rig = await startRig(plan, work, context);
-      const log = new SampleLog(work, plan, []);
-      const one = {
-        plan,
-        work,
-        log,
-        rig,
-        pilots: /* @__PURE__ */ new Map(),
-        run: begin(plan, null, []),
-        barren: 0,
-        failed: null
-      };
-      measured.push(one);
-      Object.assign(one, await beginRun(rig, work, log, progress));
+      rigs.push(rig);
+      measured.push({ ...await beginRun(rig, work, new SampleLog(work, plan, []), progress), failed: null });
     }
     const loadStarted = performance.now();
     for (let round = 0; ; round++) {
       const open = measured.filter((one) => cellsToMeasure(one, rounds).length > 0);
       if (open.length === 0) break;
-      for (const one of shuffled(open)) await measureBlock(one, cellsToMeasure(one, rounds), progress, signal);
+      for (const one of shuffled(open)) await measureOrGiveUp(one, cellsToMeasure(one, rounds), progress);
       const elapsed = (performance.now() - loadStarted) / 1e3;
       tell(progress, measured, { round, rounds, elapsed });
     }
@@ -257,7 +356,7 @@ async function measureAll(runs, { rounds }, context) {
     for (const { log } of measured) log.add([{ kind: "stop", reason: "interrupted", detail: null, wallSeconds }]);
   } finally {
     progress.done();
-    for (const { rig } of measured) await rig.target.close();
+    for (const { target } of rigs) await target.close();
   }
 }
 function cellsToMeasure({ run, pilots, failed }, rounds) {
@@ -265,22 +364,15 @@ function cellsToMeasure({ run, pilots, failed }, rounds) {
   const left = run.cells.filter((state) => state.status === "judged" && state.rounds.length < rounds);
   return left.flatMap(({ cell }) => pilots.get(cell.id) ?? []);
 }
-async function measureBlock(one, cells, progress, signal) {
-  const { rig, run, log, plan } = one;
+async function measureOrGiveUp(one, cells, progress) {
+  const { plan, signal } = one.rig;
   try {
-    const { samples, yardstickMs, times } = await runBlock(rig, cells, "main", run.blocks);
-    const block = { kind: "block", stage: "main", block: run.blocks, yardstickMs, times };
-    const lines = signal.aborted ? samples : [...samples, block];
-    log.add(lines);
-    for (const line of lines) take(run, line);
-    one.barren = samples.some(({ requests }) => requests > 0) ? 0 : one.barren + 1;
-    if (one.barren >= BARREN_BLOCKS) one.failed = `${one.barren} blocks in a row brought no request`;
+    await measureBlock(one, cells, "main", progress);
   } catch (error) {
     if (signal.aborted || !(error instanceof MeasureError)) throw error;
     one.failed = error.message;
+    progress.warn(`${plan.arms.head.label} was given up: ${one.failed}`);
   }
-  signal.throwIfAborted();
-  if (one.failed !== null) progress.warn(`${plan.arms.head.label} was given up: ${one.failed}`);
 }
 function blocksLeft(one, rounds) {
   const cells = new Set(cellsToMeasure(one, rounds).map(({ cell }) => cell));
@@ -293,12 +385,6 @@ function shuffled(items) {
 }
 function tell(progress, measured, { round, rounds, elapsed }) {
   const open = measured.filter((one) => cellsToMeasure(one, rounds).length > 0);
-  const struck = /* @__PURE__ */ new Map();
-  for (const { run } of measured) {
-    for (const state of run.cells) {
-      for (const [cause, count] of state.struck) struck.set(cause, (struck.get(cause) ?? 0) + count);
-    }
-  }
   const left = open.reduce((sum, one) => sum + blocksLeft(one, rounds), 0);
   const done = measured.reduce((sum, { run }) => sum + run.blocks, 0);
   progress.block({
@@ -308,163 +394,10 @@ function tell(progress, measured, { round, rounds, elapsed }) {
     tests: measured.length,
     green: null,
     red: 0,
-    struck: [...struck.values()].reduce((sum, count) => sum + count, 0),
-    cause: [...struck].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null,
+    ...struckOf(measured.flatMap(({ run }) => run.cells)),
     elapsedSeconds: elapsed,
     leftSeconds: left * elapsed / Math.max(1, done)
   });
-}
-function resultOf({ points, plans, rounds, tree }, runs, finish) {
-  const read = runs.map(({ plan, work }, index) => readRun(plan, work, `${POINTS}/${index + 1}`, rounds));
-  const first = plans[0];
-  const environment = runs.map(({ plan, work }) => work.readEnvironment(plan)).find((found) => found !== null);
-  if (environment === void 0 || environment === null) throw new Error("matrix: no run has an environment");
-  const statistics = new Map(
-    first.cells.map(({ id }) => [id, lowest(read.map(({ states }) => states.get(id)?.pilot?.statistic ?? "p99"))])
-  );
-  const [reference, ...others] = points;
-  const means = new Map(others.map((point, index) => [point.name, meansOf(read[index], statistics)]));
-  const effect = (mean) => mean ? effectOf(mean) : null;
-  const measuredPoints = others.map((point, index) => ({
-    name: point.name,
-    levels: point.levels,
-    directory: read[index].directory,
-    cells: read[index].head.map((cell) => ({
-      ...cell,
-      statistic: statistics.get(cell.cell.id) ?? "p99",
-      qps: effect(means.get(point.name)?.get(`${cell.cell.id} qps`)),
-      latency: effect(means.get(point.name)?.get(`${cell.cell.id} latency`))
-    }))
-  }));
-  const besideOthers = {
-    name: reference.name,
-    levels: reference.levels,
-    directory: others.length === 0 ? read[0].directory : null,
-    cells: first.cells.map(({ id }) => {
-      const arms = read.flatMap(({ base, head }) => others.length === 0 ? [base, head] : [base]);
-      const found = arms.flatMap((cells) => cells.find(({ cell }) => cell.id === id) ?? []);
-      return { ...pooled(found), statistic: statistics.get(id) ?? "p99" };
-    })
-  };
-  const factors = Object.keys(reference.levels);
-  const isFull = others.some(
-    ({ levels }) => factors.filter((name) => levels[name] !== reference.levels[name]).length > 1
-  );
-  const effects = !isFull ? [] : factors.flatMap((factor) => {
-    const names = [...new Set(points.map(({ levels }) => levels[factor]))];
-    return names.slice(1).flatMap(
-      (level) => first.cells.map(({ id }) => {
-        const of = (metric) => effect(mainEffect(points, factor, level, ({ name }) => means.get(name)?.get(`${id} ${metric}`) ?? null));
-        const from = reference.levels[factor];
-        return { factor, level, reference: from, cell: id, qps: of("qps"), latency: of("latency") };
-      })
-    );
-  });
-  return {
-    version: 1,
-    startedAt: finish.startedAt,
-    arms: { label: tree.label, commit: tree.commit },
-    driver: first.driver,
-    design: isFull ? "full" : "one-at-a-time",
-    rounds,
-    machine: environment.machine,
-    tools: environment.tools,
-    layout: first.layout,
-    points: [besideOthers, ...measuredPoints],
-    effects,
-    interrupted: finish.interrupted,
-    wallSeconds: finish.wallSeconds
-  };
-}
-function readRun(plan, work, directory, rounds) {
-  const { lines, damaged } = work.readSamples(plan);
-  const census = work.readCensus(plan);
-  const input = { plan, census, environment: work.readEnvironment(plan), lines, damaged };
-  const comparison = compare(input);
-  work.writeJson("comparison", comparison);
-  const states = new Map(replay(plan, census, lines).cells.map((state) => [state.cell.id, state]));
-  const failed = comparison.stop?.reason === "failed" ? comparison.stop.detail : null;
-  const cells = (arm) => comparison.cells.map((result) => {
-    const struck = Object.entries(result.struck).sort(([, a], [, b]) => b - a);
-    const fewer = result.rounds < rounds && struck[0] !== void 0 ? `${struck[0][0]} struck ${struck[0][1]} slots` : null;
-    const counts = census?.scenarios.find(({ scenario }) => scenario === result.cell.scenario)?.arms[arm].counts ?? {};
-    return {
-      cell: result.cell,
-      rounds: result.rounds,
-      struck: struck.reduce((sum, [, count]) => sum + count, 0),
-      why: failed ?? result.reasons[0]?.text ?? fewer,
-      figures: result.figures[arm],
-      growthBytes: growthOf(states.get(result.cell.id)?.rounds.map((round) => round[arm]) ?? []),
-      counts: Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, count.perRequest]))
-    };
-  });
-  return {
-    directory,
-    states,
-    base: cells("base"),
-    head: cells("head")
-  };
-}
-function meansOf({ states }, statistics) {
-  return new Map(
-    [...states].flatMap(([id, { rounds }]) => {
-      const mean = (statistic) => logMean(
-        rounds.map(({ base, head }) => Math.log(measuredValue(head, statistic) / measuredValue(base, statistic)))
-      );
-      return [
-        [`${id} qps`, mean("qps")],
-        [`${id} latency`, mean(statistics.get(id) ?? "p99")]
-      ];
-    })
-  );
-}
-function pooled(cells) {
-  const first = cells[0];
-  const figures = cells.flatMap((cell) => cell.figures ?? []);
-  const growths = cells.flatMap(({ growthBytes }) => growthBytes ?? []);
-  return {
-    cell: first.cell,
-    rounds: cells.reduce((sum, { rounds }) => sum + rounds, 0),
-    struck: cells.reduce((sum, { struck }) => sum + struck, 0),
-    why: figures.length > 0 ? null : cells.find(({ why }) => why !== null)?.why ?? null,
-    figures: figures.length > 0 ? medianFigures(figures) : null,
-    growthBytes: growths.length > 0 ? median(growths) : null,
-    counts: first.counts,
-    qps: null,
-    latency: null
-  };
-}
-function medianFigures(all) {
-  const mid = (pick) => median(all.map(pick));
-  const known = (pick) => {
-    const values = all.flatMap((figures) => pick(figures) ?? []);
-    return values.length > 0 ? median(values) : null;
-  };
-  const total = (pick) => all.reduce((sum, figures) => sum + pick(figures), 0);
-  return {
-    slots: total(({ slots }) => slots),
-    requests: total(({ requests }) => requests),
-    qps: mid(({ qps }) => qps),
-    latencyMs: {
-      avg: mid(({ latencyMs }) => latencyMs.avg),
-      p50: mid(({ latencyMs }) => latencyMs.p50),
-      p90: mid(({ latencyMs }) => latencyMs.p90),
-      p95: mid(({ latencyMs }) => latencyMs.p95),
-      p99: mid(({ latencyMs }) => latencyMs.p99),
-      max: mid(({ latencyMs }) => latencyMs.max)
-    },
-    cpuMsPerRequest: known(({ cpuMsPerRequest }) => cpuMsPerRequest),
-    cpuPeakCores: known(({ cpuPeakCores }) => cpuPeakCores),
-    memoryBytes: known(({ memoryBytes }) => memoryBytes),
-    throttledPeriods: total(({ throttledPeriods }) => throttledPeriods),
-    timeWait: mid(({ timeWait }) => timeWait),
-    errors: total(({ errors }) => errors),
-    failedChecks: total(({ failedChecks }) => failedChecks),
-    maxMs: Math.max(...all.map(({ maxMs }) => maxMs))
-  };
-}
-function lowest(statistics) {
-  return ["p90", "p95"].find((candidate) => statistics.includes(candidate)) ?? "p99";
 }
 export {
   describeMatrix,

@@ -2,13 +2,15 @@ import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
   beginRun,
-  describeEnvironment,
+  measureBlock,
   measurePhase,
   onMachine,
-  startRig
+  startRig,
+  struckOf
 } from "./shared-stack.js";
 import "./shared-k6~2.js";
 import "./shared-environment.js";
+import "./shared-index~2.js";
 import "./shared-ignore.js";
 import "./shared-programs~2.js";
 import "./shared-leftovers.js";
@@ -38,8 +40,9 @@ import "./shared-model.js";
 import "./shared-runtime.js";
 export {
   beginRun,
-  describeEnvironment,
+  measureBlock,
   measurePhase,
   onMachine,
-  startRig
+  startRig,
+  struckOf
 };

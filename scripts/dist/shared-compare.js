@@ -26,8 +26,10 @@ import {
 } from "./shared-model.js";
 
 // scripts/src/core/compare.ts
-function compare({ plan, census, environment, lines, history = null, damaged }) {
-  const run = replay(plan, census, lines);
+function compare(input) {
+  return compareRun(replay(input.plan, input.census, input.lines), input);
+}
+function compareRun(run, { plan, census, environment, lines, history = null, damaged }) {
   const stored = plan.stored === void 0 ? null : compareStored(run, environment, history);
   const beside = besideRecords(run, environment, history);
   const stop = lines.findLast((line) => line.kind === "stop") ?? null;
@@ -146,7 +148,7 @@ function cellResult(run, state, stored) {
     statisticNote: statisticNote(state, statistic),
     rate: state.cell.model === "open" ? state.cell.level ?? state.pilot?.rate ?? null : null,
     tests,
-    figures: { base: figures(state, "base"), head: figures(state, "head") },
+    figures: { base: figuresOf(slotsOf(state, "base")), head: figuresOf(slotsOf(state, "head")) },
     rounds: state.rounds.length,
     struck: addCounts([state.struck]),
     slots: state.slots,
@@ -177,8 +179,10 @@ function statisticNote(state, statistic) {
   const needed = statistic === "p95" ? "1,000 for p99" : "200 for p95";
   return `${statistic} instead of p99: a slot holds about ${state.pilot.requests} requests, ${needed} are needed`;
 }
-function figures(state, arm) {
-  const slots = state.rounds.map((round) => round[arm]);
+function slotsOf({ rounds }, arm) {
+  return rounds.map((round) => round[arm]);
+}
+function figuresOf(slots) {
   if (slots.length === 0) return null;
   const witnesses = slots.flatMap((slot) => slot.witness ?? []);
   const mid = (pick) => median(slots.map(pick));
@@ -291,5 +295,8 @@ function addCounts(counts) {
 }
 
 export {
-  compare
+  compare,
+  compareRun,
+  slotsOf,
+  figuresOf
 };

@@ -10,6 +10,9 @@ import {
   environmentWarnings
 } from "./shared-environment.js";
 import {
+  warningOnce
+} from "./shared-index~2.js";
+import {
   PhpFpm,
   Site,
   TOXIPROXY_PORT,
@@ -3003,7 +3006,7 @@ async function onMachine(driver, work, { home, progress, signal }, action) {
   });
   const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
   try {
-    return await action({ home, k6, progress, signal });
+    return await action({ home, k6, progress: warningOnce(progress), signal });
   } finally {
     unlock();
   }
@@ -3045,36 +3048,19 @@ async function startRig(plan, work, { home, k6, progress, signal }) {
   }
 }
 async function measureAll(rig, work, log, progress, started) {
-  const { signal } = rig;
-  const { run, pilots } = await beginRun(rig, work, log, progress);
-  const add2 = (lines) => {
-    log.add(lines);
-    for (const line of lines) take(run, line);
-  };
+  const measuring = await beginRun(rig, work, log, progress);
+  const { run, pilots } = measuring;
   let overhead = OVERHEAD.block;
-  let barren = 0;
-  let told = false;
   for (; ; ) {
     const step = nextStep(run, pilots, overhead, since2(started));
     if (step.kind === "stop") return step;
     if (step.kind === "confirm") {
       progress.step(`looks slower: confirming ${step.tests.length} of ${step.flagged} on fresh replicas`);
-      add2([{ kind: "confirm", tests: step.tests }]);
+      takeIn(measuring, [{ kind: "confirm", tests: step.tests }]);
       continue;
     }
-    const { samples, yardstickMs, times, outputFailed } = await runBlock(rig, step.cells, step.stage, run.blocks);
-    if (outputFailed && !told) progress.warn(OUTPUT_FAILED);
-    told ||= outputFailed;
-    const block = { kind: "block", stage: step.stage, block: run.blocks, yardstickMs, times };
-    add2(signal.aborted ? samples : [...samples, block]);
-    signal.throwIfAborted();
+    const times = await measureBlock(measuring, step.cells, step.stage, progress);
     overhead = times.total - blockSeconds(step.cells, 0);
-    barren = samples.some((sample) => sample.requests > 0) ? 0 : barren + 1;
-    if (barren >= BARREN_BLOCKS) {
-      throw new MeasureError(
-        `${barren} blocks in a row brought no request: k6 or both arms keep dying; logs are in ${work.file("logs")}`
-      );
-    }
     report(progress, run, step.stage, pilots, overhead, since2(started));
   }
 }
@@ -3083,7 +3069,26 @@ async function beginRun(rig, work, log, progress) {
   const pilots = await pilotOf(rig, census, log, progress);
   const run = begin(rig.plan, census, [...pilots.values()]);
   for (const line of log.lines) take(run, line);
-  return { run, pilots };
+  return { work, rig, log, run, pilots, barren: 0 };
+}
+async function measureBlock(measuring, cells, stage, progress) {
+  const { work, rig, run } = measuring;
+  const { samples, yardstickMs, times, outputFailed } = await runBlock(rig, cells, stage, run.blocks);
+  if (outputFailed) progress.warn(OUTPUT_FAILED);
+  const block = { kind: "block", stage, block: run.blocks, yardstickMs, times };
+  takeIn(measuring, rig.signal.aborted ? samples : [...samples, block]);
+  rig.signal.throwIfAborted();
+  measuring.barren = samples.some(({ requests }) => requests > 0) ? 0 : measuring.barren + 1;
+  if (measuring.barren >= BARREN_BLOCKS) {
+    throw new MeasureError(
+      `${measuring.barren} blocks in a row brought no request: k6 or both arms keep dying; logs are in ${work.file("logs")}`
+    );
+  }
+  return times;
+}
+function takeIn({ log, run }, lines) {
+  log.add(lines);
+  for (const line of lines) take(run, line);
 }
 async function censusOf(rig, work, progress) {
   const census = work.readCensus(rig.plan) ?? await takeCensus(rig, progress.step);
@@ -3117,8 +3122,6 @@ function report(progress, run, stage, pilots, overhead, elapsedSeconds) {
   const tests = run.confirmation?.tests ?? liveTests(run);
   const step = next(run);
   const cells = step.kind === "measure" ? step.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
-  const struck = /* @__PURE__ */ new Map();
-  for (const state of run.cells) for (const [cause, n] of state.struck) struck.set(cause, (struck.get(cause) ?? 0) + n);
   const { stored, config } = run.plan;
   const { budgetSeconds } = config.measure;
   const judged = run.cells.filter(({ status }) => status === "judged").length;
@@ -3130,11 +3133,18 @@ function report(progress, run, stage, pilots, overhead, elapsedSeconds) {
     tests: stored === void 0 ? tests.length : judged,
     green: stored === void 0 ? tests.filter((test) => test.verdict === "pass").length : null,
     red: tests.filter((test) => test.verdict === "regression").length,
-    struck: [...struck.values()].reduce((sum, n) => sum + n, 0),
-    cause: [...struck].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null,
+    ...struckOf(run.cells),
     elapsedSeconds,
     leftSeconds: Math.max(0, Math.min(left, budgetSeconds - elapsedSeconds))
   });
+}
+function struckOf(cells) {
+  const causes = /* @__PURE__ */ new Map();
+  for (const state of cells) for (const [cause, n] of state.struck) causes.set(cause, (causes.get(cause) ?? 0) + n);
+  return {
+    struck: [...causes.values()].reduce((sum, n) => sum + n, 0),
+    cause: [...causes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null
+  };
 }
 async function describeEnvironment(plan, target) {
   const php = { base: await target.php("base"), head: await target.php("head") };
@@ -3159,13 +3169,12 @@ function since2(start) {
 }
 
 export {
-  runBlock,
   runStep,
-  startTarget,
   SampleLog,
   measurePhase,
   onMachine,
   startRig,
   beginRun,
-  describeEnvironment
+  measureBlock,
+  struckOf
 };

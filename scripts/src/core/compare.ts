@@ -49,8 +49,15 @@ export interface CompareInput {
  * The comparison of a run: estimate, interval and verdict per cell and metric, and why.
  * Pure: the same input gives the same comparison.
  */
-export function compare({ plan, census, environment, lines, history = null, damaged }: CompareInput): Comparison {
-  const run = replay(plan, census, lines);
+export function compare(input: CompareInput): Comparison {
+  return compareRun(replay(input.plan, input.census, input.lines), input);
+}
+
+/** The comparison of a run that was replayed from that input. */
+export function compareRun(
+  run: Run,
+  { plan, census, environment, lines, history = null, damaged }: CompareInput,
+): Comparison {
   const stored = plan.stored === undefined ? null : compareStored(run, environment, history);
   const beside = besideRecords(run, environment, history);
   const stop = lines.findLast((line) => line.kind === "stop") ?? null;
@@ -186,7 +193,7 @@ function cellResult(run: Run, state: CellState, stored: StoredResult | null): Ce
     statisticNote: statisticNote(state, statistic),
     rate: state.cell.model === "open" ? (state.cell.level ?? state.pilot?.rate ?? null) : null,
     tests,
-    figures: { base: figures(state, "base"), head: figures(state, "head") },
+    figures: { base: figuresOf(slotsOf(state, "base")), head: figuresOf(slotsOf(state, "head")) },
     rounds: state.rounds.length,
     struck: addCounts([state.struck]),
     slots: state.slots,
@@ -224,8 +231,13 @@ function statisticNote(state: CellState, statistic: LatencyStatistic): string | 
   return `${statistic} instead of p99: a slot holds about ${state.pilot.requests} requests, ${needed} are needed`;
 }
 
-function figures(state: CellState, arm: Arm): ArmFigures | null {
-  const slots = state.rounds.map((round) => round[arm]);
+/** An arm's slots of the clean rounds. */
+export function slotsOf({ rounds }: CellState, arm: Arm): SlotSample[] {
+  return rounds.map((round) => round[arm]);
+}
+
+/** Medians and sums over slots of one cell; null where there is none. */
+export function figuresOf(slots: readonly SlotSample[]): ArmFigures | null {
   if (slots.length === 0) return null;
   const witnesses = slots.flatMap((slot) => slot.witness ?? []);
   const mid = (pick: (slot: SlotSample) => number) => median(slots.map(pick));

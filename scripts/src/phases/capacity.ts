@@ -16,10 +16,9 @@ import {
   take,
 } from "../core/capacity.ts";
 import { InputError } from "../core/errors.ts";
-import type { Config, Environment, Plan, Scenario } from "../core/model.ts";
+import type { Config, Plan, Scenario } from "../core/model.ts";
 import { buildPlan } from "../core/plan.ts";
 import { type Rig, runStep } from "../measure/block.ts";
-import { findK6 } from "../measure/k6.ts";
 import {
   type CapacityReport,
   heldWhile,
@@ -28,14 +27,11 @@ import {
   stepSentence,
 } from "../report/capacity.ts";
 import { oneLine } from "../report/escape.ts";
-import { startTarget } from "../target/start.ts";
-import type { Target } from "../target/target.ts";
 import { checkOut, fromPath, treesOf } from "./arms.ts";
 import { chooseDriver, wantedDriver, whyDriver } from "./driver.ts";
 import { judgeOf } from "./judge.ts";
-import { LOCK_WAIT, lockMachine } from "./lock.ts";
 import { layoutFor } from "./machine.ts";
-import { describeEnvironment } from "./measure.ts";
+import { type Context, onMachine, startRig } from "./measure.ts";
 import { minutes } from "./plan.ts";
 import type { Progress } from "./progress.ts";
 import { sha256, type WorkDirectory } from "./work-directory.ts";
@@ -171,67 +167,39 @@ export async function capacityPhase(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<{ capacity: Capacity; text: string }> {
-  const { plan } = search;
-  const k6 = findK6();
-  // With containers, k6 may turn out to be one too.
-  await k6.catch((error: Error) => {
-    if (plan.driver !== "compose") throw error;
-  });
-  const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
-  try {
+  return await onMachine(search.plan.driver, work, { home, progress, signal }, (context) => {
     work.begin();
-    work.writeJson("plan", plan);
-    return await capacityLocked(search, work, { home, k6, progress, signal });
-  } finally {
-    unlock();
-  }
-}
-
-interface Context {
-  home: string;
-  /** Path of k6 on this host; rejects where there is none. */
-  k6: Promise<string>;
-  progress: Progress;
-  signal: AbortSignal;
+    work.writeJson("plan", search.plan);
+    return capacityLocked(search, work, context);
+  });
 }
 
 async function capacityLocked(
   search: CapacityPlan,
   work: WorkDirectory,
-  { home, k6, progress, signal }: Context,
+  context: Context,
 ): Promise<{ capacity: Capacity; text: string }> {
   const { plan, limits } = search;
+  const { progress, signal } = context;
   const started = performance.now();
+  let rig: Rig | null = null;
   const steps: MeasuredStep[] = [];
   const add = (line: StepLine) => {
     work.appendSteps([line]);
     if (line.kind === "step") steps.push(line);
   };
-  let environment: Environment | null = null;
   const finish = (stop: CapacityStop) => {
     const wallSeconds = (performance.now() - started) / 1000;
     add({ kind: "stop", wallSeconds, ...stop });
     const capacity = capacityOf(plan, limits, steps, stop, wallSeconds);
-    const report: CapacityReport = { capacity, environment };
+    const report: CapacityReport = { capacity, environment: rig && work.readEnvironment(plan) };
     work.writeJson("capacity", capacity);
     work.write("capacity.md", renderCapacityMarkdown(report));
     return { capacity, text: renderCapacity(report) };
   };
   const removeTrees = await checkOut(treesOf(plan), plan.config.target.copy, progress.warn);
-  let target: Target | null = null;
   try {
-    target = await startTarget({ plan, home, workDirectory: work.path, progress: progress.step, signal });
-    const rig: Rig = {
-      plan,
-      target,
-      k6: target.generator ?? (await k6),
-      home,
-      stateDirectory: work.directory("state"),
-      signal,
-    };
-    environment = await describeEnvironment(plan, target);
-    for (const warning of environment.warnings) progress.warn(warning);
-    work.writeJson("environment", environment);
+    rig = await startRig(plan, work, context);
     add({ kind: "begin", version: 1, planId: plan.id, startedAt: Date.now(), limits, approaches: search.approaches });
     await approachAll(rig, search, add, progress);
     return finish({ reason: signal.aborted ? "interrupted" : "done", detail: null });
@@ -243,7 +211,7 @@ async function capacityLocked(
     throw error;
   } finally {
     progress.done();
-    await target?.close();
+    await rig?.target.close();
     await removeTrees();
   }
 }

@@ -3,6 +3,7 @@ import { environmentWarnings } from "../core/environment.ts";
 import { MeasureError } from "../core/errors.ts";
 import { K6_VERSION } from "../core/k6.ts";
 import type {
+  BlockTimes,
   Census,
   DriverName,
   Environment,
@@ -13,7 +14,7 @@ import type {
   StopReason,
 } from "../core/model.ts";
 import { afterPilot } from "../core/plan.ts";
-import { begin, liveTests, next, type Run, take } from "../core/replay.ts";
+import { begin, type CellState, liveTests, next, type Run, take } from "../core/replay.ts";
 import { type Rig, runBlock, runPilot } from "../measure/block.ts";
 import { takeCensus } from "../measure/census.ts";
 import { findK6 } from "../measure/k6.ts";
@@ -24,7 +25,7 @@ import { LOCK_WAIT, lockMachine } from "./lock.ts";
 import { machineFacts } from "./machine.ts";
 import { nextStep, type Stop } from "./measure-step.ts";
 import { OVERHEAD } from "./plan.ts";
-import type { Progress } from "./progress.ts";
+import { type Progress, warningOnce } from "./progress.ts";
 import { SampleLog } from "./sample-log.ts";
 import type { WorkDirectory } from "./work-directory.ts";
 
@@ -60,7 +61,7 @@ export async function measurePhase(
   );
 }
 
-/** Finds k6, then has the machine to itself while `action` measures. */
+/** Finds k6, then has the machine to itself while `action` measures. The same warning is told once. */
 export async function onMachine<T>(
   driver: DriverName,
   work: WorkDirectory,
@@ -74,7 +75,7 @@ export async function onMachine<T>(
   });
   const unlock = await lockMachine(work.path, signal, LOCK_WAIT, progress.step);
   try {
-    return await action({ home, k6, progress, signal });
+    return await action({ home, k6, progress: warningOnce(progress), signal });
   } finally {
     unlock();
   }
@@ -139,53 +140,76 @@ async function measureAll(
   progress: Progress,
   started: number,
 ): Promise<Stop> {
-  const { signal } = rig;
-  const { run, pilots } = await beginRun(rig, work, log, progress);
-  const add = (lines: readonly SampleLine[]) => {
-    log.add(lines);
-    for (const line of lines) take(run, line);
-  };
+  const measuring = await beginRun(rig, work, log, progress);
+  const { run, pilots } = measuring;
   let overhead = OVERHEAD.block;
-  let barren = 0;
-  let told = false;
   for (;;) {
     const step = nextStep(run, pilots, overhead, since(started));
     if (step.kind === "stop") return step;
     if (step.kind === "confirm") {
       progress.step(`looks slower: confirming ${step.tests.length} of ${step.flagged} on fresh replicas`);
-      add([{ kind: "confirm", tests: step.tests }]);
+      takeIn(measuring, [{ kind: "confirm", tests: step.tests }]);
       continue;
     }
-    const { samples, yardstickMs, times, outputFailed } = await runBlock(rig, step.cells, step.stage, run.blocks);
-    if (outputFailed && !told) progress.warn(OUTPUT_FAILED);
-    told ||= outputFailed;
-    const block = { kind: "block" as const, stage: step.stage, block: run.blocks, yardstickMs, times };
-    // A block that was cut short has no line of its own: what it did measure counts.
-    add(signal.aborted ? samples : [...samples, block]);
-    signal.throwIfAborted();
+    const times = await measureBlock(measuring, step.cells, step.stage, progress);
     overhead = times.total - blockSeconds(step.cells, 0);
-    barren = samples.some((sample) => sample.requests > 0) ? 0 : barren + 1;
-    if (barren >= BARREN_BLOCKS) {
-      throw new MeasureError(
-        `${barren} blocks in a row brought no request: k6 or both arms keep dying; logs are in ${work.file("logs")}`,
-      );
-    }
     report(progress, run, step.stage, pilots, overhead, since(started));
   }
 }
 
+/** A run while it is measured. */
+export interface Measuring {
+  work: WorkDirectory;
+  rig: Rig;
+  log: SampleLog;
+  run: Run;
+  /** By cell. */
+  pilots: ReadonlyMap<string, PilotCell>;
+  /** Blocks in a row that brought no request. */
+  barren: number;
+}
+
 /** Takes the census and the pilot, each unless an earlier part of the run has: census.json, and a line of samples. */
-export async function beginRun(
-  rig: Rig,
-  work: WorkDirectory,
-  log: SampleLog,
-  progress: Progress,
-): Promise<{ run: Run; pilots: ReadonlyMap<string, PilotCell> }> {
+export async function beginRun(rig: Rig, work: WorkDirectory, log: SampleLog, progress: Progress): Promise<Measuring> {
   const census = await censusOf(rig, work, progress);
   const pilots = await pilotOf(rig, census, log, progress);
   const run = begin(rig.plan, census, [...pilots.values()]);
   for (const line of log.lines) take(run, line);
-  return { run, pilots };
+  return { work, rig, log, run, pilots, barren: 0 };
+}
+
+/**
+ * Measures one block of a run, writes it down and takes it in. One that an interruption cut short keeps what it did
+ * measure.
+ *
+ * @throws MeasureError where blocks in a row brought no request; the signal's reason where it was interrupted
+ */
+export async function measureBlock(
+  measuring: Measuring,
+  cells: readonly PilotCell[],
+  stage: RunStage,
+  progress: Progress,
+): Promise<BlockTimes> {
+  const { work, rig, run } = measuring;
+  const { samples, yardstickMs, times, outputFailed } = await runBlock(rig, cells, stage, run.blocks);
+  if (outputFailed) progress.warn(OUTPUT_FAILED);
+  const block = { kind: "block" as const, stage, block: run.blocks, yardstickMs, times };
+  // A block that was cut short has no line of its own.
+  takeIn(measuring, rig.signal.aborted ? samples : [...samples, block]);
+  rig.signal.throwIfAborted();
+  measuring.barren = samples.some(({ requests }) => requests > 0) ? 0 : measuring.barren + 1;
+  if (measuring.barren >= BARREN_BLOCKS) {
+    throw new MeasureError(
+      `${measuring.barren} blocks in a row brought no request: k6 or both arms keep dying; ` +
+        `logs are in ${work.file("logs")}`,
+    );
+  }
+  return times;
+}
+
+function takeIn({ log, run }: Measuring, lines: readonly SampleLine[]): void {
+  log.add(lines);
+  for (const line of lines) take(run, line);
 }
 
 /** The census of an earlier part of this run, or a new one. Throws where no scenario works in either arm. */
@@ -238,8 +262,6 @@ function report(
   const tests = run.confirmation?.tests ?? liveTests(run);
   const step = next(run);
   const cells = step.kind === "measure" ? step.cells.flatMap((cell) => pilots.get(cell) ?? []) : [];
-  const struck = new Map<string, number>();
-  for (const state of run.cells) for (const [cause, n] of state.struck) struck.set(cause, (struck.get(cause) ?? 0) + n);
   const { stored, config } = run.plan;
   const { budgetSeconds } = config.measure;
   const judged = run.cells.filter(({ status }) => status === "judged").length;
@@ -251,15 +273,24 @@ function report(
     tests: stored === undefined ? tests.length : judged,
     green: stored === undefined ? tests.filter((test) => test.verdict === "pass").length : null,
     red: tests.filter((test) => test.verdict === "regression").length,
-    struck: [...struck.values()].reduce((sum, n) => sum + n, 0),
-    cause: [...struck].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null,
+    ...struckOf(run.cells),
     elapsedSeconds,
     leftSeconds: Math.max(0, Math.min(left, budgetSeconds - elapsedSeconds)),
   });
 }
 
+/** Struck slots of these cells, and their most frequent cause. */
+export function struckOf(cells: readonly CellState[]): { struck: number; cause: string | null } {
+  const causes = new Map<string, number>();
+  for (const state of cells) for (const [cause, n] of state.struck) causes.set(cause, (causes.get(cause) ?? 0) + n);
+  return {
+    struck: [...causes.values()].reduce((sum, n) => sum + n, 0),
+    cause: [...causes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null,
+  };
+}
+
 /** What a run was measured on and with; asks PHP of both arms. */
-export async function describeEnvironment(plan: Plan, target: Target): Promise<Environment> {
+async function describeEnvironment(plan: Plan, target: Target): Promise<Environment> {
   const php = { base: await target.php("base"), head: await target.php("head") };
   return {
     version: 1,

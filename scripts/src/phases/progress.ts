@@ -40,6 +40,18 @@ export function quietProgress(stream: NodeJS.WriteStream): Progress {
   return { step: () => {}, block: () => {}, warn: (line) => stream.write(`warning: ${line}\n`), done: () => {} };
 }
 
+/** Tells each warning once: arms, and the runs of a matrix, say the same of the machine. */
+export function warningOnce(progress: Progress): Progress {
+  const told = new Set<string>();
+  return {
+    ...progress,
+    warn: (line) => {
+      if (!told.has(line)) progress.warn(line);
+      told.add(line);
+    },
+  };
+}
+
 function lineProgress(print: (line: string) => void, groups: boolean): Progress {
   let open = false;
   const close = () => {
