@@ -126,23 +126,16 @@ export const byHead: Part = ({ header }, results) => {
 
 /** The promise: with every cell on its line, red in at most 5% of runs. */
 export const calibration: Part = (_, results) => {
-  const rows = (
-    [
-      ["median of the rounds on the line", ["median on the line"]],
-      ["mean of the rounds on the line", ["mean on the line"]],
-      ["median, first look at 4 rounds", ["median on the line", "first look 4"]],
-      ["median, first look at 5 rounds", ["median on the line", "first look 5"]],
-    ] as [string, Variant[]][]
-  ).map(([name, variants]) => {
-    const found = results("", variants);
-    return [name, share(found, "red"), share(found, "flagged"), share(found, "green"), minutes(found)];
-  });
+  const gates: Gate[] = [
+    ["median of the rounds on the line", ["median on the line"]],
+    ["mean of the rounds on the line", ["mean on the line"]],
+  ];
   return [
     "## Every cell and metric exactly on its line",
     "",
     "Runs of the unchanged head with its effect replaced by the margin. Promised: at most 5% with any red.",
     "",
-    table(["", "any red, confirmed", "any red before that", "all green", "minutes"], rows),
+    gateTable("", gates, [], results),
   ].join("\n");
 };
 
@@ -172,19 +165,21 @@ export const times: Part = ({ blocks }) => {
 /** What an earlier first look saves and costs. */
 export const firstLooks: Part = (recording, results) => {
   const plants = plantsOf(recording);
-  const rows = (
-    [
-      ["4", ["first look 4"]],
-      ["5", ["first look 5"]],
-      ["6", []],
-    ] as [string, Variant[]][]
-  ).map(([rounds, variants]) => [
-    rounds,
-    ...unchangedColumns(results("", variants)),
-    ...foundColumns(plants, results, variants),
-  ]);
-  const header = ["first look, rounds", ...UNCHANGED, ...plants.map((plant) => `${plant}: found, minutes`)];
-  return ["## First look", "", table(header, rows)].join("\n");
+  const looks: Gate[] = [
+    ["4", ["first look 4"]],
+    ["5", ["first look 5"]],
+    ["6", []],
+  ];
+  const onTheLine = looks.map(([rounds, variants]): Gate => [rounds, ["median on the line", ...variants]]);
+  return [
+    "## First look",
+    "",
+    gateTable("first look, rounds", looks, plants, results),
+    "",
+    "With the median of every cell and metric on its line:",
+    "",
+    gateTable("first look, rounds", onTheLine, [], results),
+  ].join("\n");
 };
 
 /** Slots of twice the length against twice the rounds, QPS alone. */
@@ -193,19 +188,18 @@ export const lengths: Part = (recording, results) => {
   const material = materialOf(recording, "");
   const spread = (of: Material) => median(of.plan.cells.map(({ id }) => sd(logRatios(cleanRounds(of, id), qpsOf))));
   const ways: Variant[] = ["6 rounds", "6 rounds of twice the length", "12 rounds"];
-  const rows = ways.map((way) => [
-    way,
-    percent(spread(VARIANTS[way](material))),
-    ...unchangedColumns(results("", [way])),
-    ...foundColumns(plants, results, [way]),
-  ]);
-  const header = ["first look at", "sd of a round", ...UNCHANGED, ...plants.map((plant) => `${plant}: found, minutes`)];
+  const spreads = ways.map((way) => `${way} ${percent(spread(VARIANTS[way](material)))}`).join(", ");
   return [
     "## Length of slots",
     "",
-    `QPS alone, no test over all cells; two neighbouring rounds taken as one of twice the length, with one restart. Were rounds independent, the sd of such a round would be ${percent(spread(material) / Math.SQRT2)}.`,
+    `QPS alone, no test over all cells; two neighbouring rounds taken as one of twice the length, with one restart. The sd of a round, median over the cells: ${spreads}. Were rounds independent, that of one of twice the length would be ${percent(spread(material) / Math.SQRT2)}.`,
     "",
-    table(header, rows),
+    gateTable(
+      "first look at",
+      ways.map((way) => [way, [way]]),
+      plants,
+      results,
+    ),
   ].join("\n");
 };
 
@@ -227,17 +221,11 @@ export const cpuTime: Part = (recording, results) => {
       return [id, which, `${rounds.length}`, percent(sd(qps)), percent(sd(cpu)), r.toFixed(2), percent(r * r)];
     }),
   );
-  const gates = (
-    [
-      ["QPS", ["6 rounds"]],
-      ["CPU time", ["CPU time"]],
-      ["CPU time, no foreign-load check", ["CPU time, no foreign-load check"]],
-    ] as [string, Variant[]][]
-  ).map(([name, variants]) => [
-    name,
-    ...unchangedColumns(results("", variants)),
-    ...foundColumns(plants, results, variants),
-  ]);
+  const gates: Gate[] = [
+    ["QPS", ["6 rounds"]],
+    ["CPU time", ["CPU time"]],
+    ["CPU time, no foreign-load check", ["CPU time, no foreign-load check"]],
+  ];
   return [
     "## CPU time per request",
     "",
@@ -247,7 +235,7 @@ export const cpuTime: Part = (recording, results) => {
     "",
     "As a gate of its own, with the margin of QPS, beside QPS alone; neither with a test over all cells:",
     "",
-    table(["metric", ...UNCHANGED, ...plants.map((plant) => `${plant}: found, minutes`)], gates),
+    gateTable("metric", gates, plants, results),
   ].join("\n");
 };
 
@@ -262,16 +250,10 @@ export const yardstick: Part = (recording, results) => {
     const apart = rounds.map(({ base: slot, head }) => Math.abs(Math.log(head.qps / slot.qps)));
     return [id, percent(sd(base)), correlation(speed, base).toFixed(2), correlation(speed, apart).toFixed(2)];
   });
-  const gates = (
-    [
-      ["as it is", []],
-      ["blocks with a yardstick 10% slower struck", ["slow blocks struck"]],
-    ] as [string, Variant[]][]
-  ).map(([name, variants]) => [
-    name,
-    ...unchangedColumns(results("", variants)),
-    ...foundColumns(plants, results, variants),
-  ]);
+  const gates: Gate[] = [
+    ["as it is", []],
+    ["blocks with a yardstick 10% slower struck", ["slow blocks struck"]],
+  ];
   return [
     "## The yardstick",
     "",
@@ -279,21 +261,25 @@ export const yardstick: Part = (recording, results) => {
     "",
     table(["cell", "sd of ln QPS", "speed and QPS", "speed and distance of the arms"], rows),
     "",
-    table(["rule", ...UNCHANGED, ...plants.map((plant) => `${plant}: found, minutes`)], gates),
+    gateTable("rule", gates, plants, results),
   ].join("\n");
 };
 
-const UNCHANGED = ["any red", "any red before confirming", "all green", "minutes"];
+/** A rule of ours with changes. */
+type Gate = [name: string, variants: Variant[]];
 
-function unchangedColumns(same: Tally): string[] {
-  return [share(same, "red"), share(same, "flagged"), share(same, "green"), minutes(same)];
-}
-
-function foundColumns(plants: readonly string[], results: Results, variants: readonly Variant[]): string[] {
-  return plants.map((plant) => {
-    const found = results(plant, variants);
-    return `${share(found, "found")}, ${found.minutes.median.toFixed(1)}`;
+/** What each makes of the unchanged head and of the plants. */
+function gateTable(title: string, gates: readonly Gate[], plants: readonly string[], results: Results): string {
+  const rows = gates.map(([name, variants]) => {
+    const same = results("", variants);
+    const found = plants.map((plant) => {
+      const tally = results(plant, variants);
+      return `${share(tally, "found")}, ${tally.minutes.median.toFixed(1)}`;
+    });
+    return [name, share(same, "red"), share(same, "flagged"), share(same, "green"), minutes(same), ...found];
   });
+  const columns = plants.map((plant) => `${plant}: found, minutes`);
+  return table([title, "any red", "any red before confirming", "all green", "minutes", ...columns], rows);
 }
 
 function neither({ runs, red, green }: Tally): string {

@@ -43,15 +43,24 @@ export function mannWhitneyP(a: readonly number[], b: readonly number[]): number
   // Doubled, so that a mean rank is a whole number: first and last place of the value, counted from 1.
   const ranks = sorted.map((value) => sorted.indexOf(value) + sorted.lastIndexOf(value) + 2);
   const own = a.reduce((sum, value) => sum + (ranks[sorted.indexOf(value)] ?? 0), 0);
-  const ways = waysToSum(ranks, a.length, own);
+  const ways = waysToSum(ranks, a.length);
   const all = a.reduce((count, _, i) => (count * (ranks.length - i)) / (i + 1), 1);
-  const least = ways.reduce((sum, count) => sum + count, 0);
+  const least = ways.subarray(0, own + 1).reduce((sum, count) => sum + count, 0);
   const most = all - least + (ways[own] ?? 0);
   return Math.min(1, (2 * Math.min(least, most)) / all);
 }
 
-/** In how many ways `size` of the ranks give each sum up to `most`: rank by rank, by how many were taken of them. */
-function waysToSum(ranks: readonly number[], size: number, most: number): Float64Array {
+const known = new Map<string, Float64Array>();
+
+/**
+ * In how many ways `size` of the ranks give each sum: rank by rank, by how many were taken of them. Remembered: without
+ * ties the ranks are always the same.
+ */
+function waysToSum(ranks: readonly number[], size: number): Float64Array {
+  const key = `${size} of ${ranks}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const most = ranks.reduce((sum, rank) => sum + rank, 0);
   const ways = Array.from({ length: size + 1 }, () => new Float64Array(most + 1));
   ways[0]?.fill(1, 0, 1);
   for (const rank of ranks) {
@@ -60,7 +69,9 @@ function waysToSum(ranks: readonly number[], size: number, most: number): Float6
       for (let sum = most; sum >= rank; sum--) into[sum] = (into[sum] ?? 0) + (from[sum - rank] ?? 0);
     }
   }
-  return ways[size] ?? new Float64Array(0);
+  const last = ways[size] ?? new Float64Array(0);
+  known.set(key, last);
+  return last;
 }
 
 /**
