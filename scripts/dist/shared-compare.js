@@ -109,7 +109,7 @@ function outcome(run, test) {
       return { verdict: "inconclusive", confirmation: null, reasons: [undecidedReason(test.x.length, run.rule.cap)] };
     case "open":
       if (cellIsRed(test, allTests(run))) return cellDecided();
-      return { verdict: "inconclusive", confirmation: null, reasons: [openReason(test.x.length, run.rule.firstLook)] };
+      return { verdict: "inconclusive", confirmation: null, reasons: [openReason(run, test.x.length)] };
     default:
       return assertNever(test.verdict);
   }
@@ -121,10 +121,11 @@ function cellDecided() {
 function undecidedReason(n, cap) {
   return n < cap ? { code: "on-the-line", text: `it sits on the line after ${n} rounds; more of them would not settle it` } : { code: "cap", text: `undecided after ${n} rounds, the most that are measured` };
 }
-function openReason(n, firstLook) {
+function openReason({ rule: { firstLook }, confirmation }, n) {
   if (n === 0) return { code: "no-samples", text: "no clean round was measured" };
   const early = `${n} clean ${n === 1 ? "round" : "rounds"}; nothing is decided before ${firstLook}`;
-  return { code: "undecided", text: n < firstLook ? early : `undecided after ${n} rounds, when measuring stopped` };
+  const end = confirmation === null ? "measuring stopped" : "something else looked red and was to be confirmed";
+  return { code: "undecided", text: n < firstLook ? early : `undecided after ${n} rounds, when ${end}` };
 }
 function unconfirmedReason(confirmation, confirming) {
   if (confirmation === "no-time") {

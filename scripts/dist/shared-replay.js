@@ -12344,10 +12344,10 @@ function next(run) {
     const cells2 = cellsToConfirm(run);
     return cells2.length > 0 ? { kind: "measure", cells: cells2 } : { kind: "done", capped: false };
   }
+  if (run.plan.stored === void 0 && flaggedTests(run).length > 0) return { kind: "confirm" };
   const cells = cellsToMeasure(run);
   if (cells.length > 0) return { kind: "measure", cells };
   if (run.plan.stored !== void 0) return { kind: "done", capped: true };
-  if (flaggedTests(run).length > 0) return { kind: "confirm" };
   return { kind: "done", capped: allTests(run).some((test) => test.verdict === "inconclusive") };
 }
 function allTests(run) {

@@ -144,7 +144,7 @@ function outcome(run: Run, test: TestState): Pick<TestResult, "verdict" | "confi
       return { verdict: "inconclusive", confirmation: null, reasons: [undecidedReason(test.x.length, run.rule.cap)] };
     case "open":
       if (cellIsRed(test, allTests(run))) return cellDecided();
-      return { verdict: "inconclusive", confirmation: null, reasons: [openReason(test.x.length, run.rule.firstLook)] };
+      return { verdict: "inconclusive", confirmation: null, reasons: [openReason(run, test.x.length)] };
     default:
       return assertNever(test.verdict);
   }
@@ -161,10 +161,11 @@ function undecidedReason(n: number, cap: number): Reason {
     : { code: "cap", text: `undecided after ${n} rounds, the most that are measured` };
 }
 
-function openReason(n: number, firstLook: number): Reason {
+function openReason({ rule: { firstLook }, confirmation }: Run, n: number): Reason {
   if (n === 0) return { code: "no-samples", text: "no clean round was measured" };
   const early = `${n} clean ${n === 1 ? "round" : "rounds"}; nothing is decided before ${firstLook}`;
-  return { code: "undecided", text: n < firstLook ? early : `undecided after ${n} rounds, when measuring stopped` };
+  const end = confirmation === null ? "measuring stopped" : "something else looked red and was to be confirmed";
+  return { code: "undecided", text: n < firstLook ? early : `undecided after ${n} rounds, when ${end}` };
 }
 
 function unconfirmedReason(confirmation: "no-time" | "not-confirmed", confirming: TestState | null): Reason {

@@ -71,7 +71,7 @@ export interface Run {
 /** What a run needs next. */
 export type Next =
   | { kind: "measure"; cells: string[] }
-  /** Nothing more to measure, but something looks red: to be confirmed. */
+  /** Something looks red: to be confirmed. */
   | { kind: "confirm" }
   | { kind: "done"; capped: boolean };
 
@@ -150,10 +150,11 @@ export function next(run: Run): Next {
     const cells = cellsToConfirm(run);
     return cells.length > 0 ? { kind: "measure", cells } : { kind: "done", capped: false };
   }
+  // One red decides the run, whatever the others would say.
+  if (run.plan.stored === undefined && flaggedTests(run).length > 0) return { kind: "confirm" };
   const cells = cellsToMeasure(run);
   if (cells.length > 0) return { kind: "measure", cells };
   if (run.plan.stored !== undefined) return { kind: "done", capped: true };
-  if (flaggedTests(run).length > 0) return { kind: "confirm" };
   return { kind: "done", capped: allTests(run).some((test) => test.verdict === "inconclusive") };
 }
 

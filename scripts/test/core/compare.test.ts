@@ -114,6 +114,36 @@ test("a red QPS decides its cell: an open p99 costs no more rounds, before and a
   expect(result.cells[0]?.tests[1]).toMatchObject({ verdict: "inconclusive", reasons: [{ code: "cell-decided" }] });
 });
 
+test("a red is confirmed at once, whatever is still open elsewhere", () => {
+  const plan = planOf(scenariosYaml(2));
+  // s1 swings by 30% from round to round: it is nowhere near a verdict.
+  const options = {
+    blocks: 6,
+    ratio: (cell: string) => (cell === "s0 @20" ? 0.85 : 1),
+    change: ({ cell, block, arm, qps }: SlotSample) =>
+      cell === "s1 @20" && arm === "head" ? { qps: qps * (block % 2 ? 1.3 : 0.7) } : {},
+  };
+  const main = blocks(plan, options);
+  expect(next(replay(plan, censusOf(plan), blocks(plan, { ...options, blocks: 5 })))).toMatchObject({
+    kind: "measure",
+  });
+  const before = replay(plan, censusOf(plan), main);
+  expect(next(before)).toEqual({ kind: "confirm" });
+  const tests = flaggedTests(before).map(({ test: id }) => id);
+  expect(tests).toContain("s0 @20/qps");
+  expect(tests).not.toContain("s1 @20/qps");
+  const result = run(plan, [
+    ...main,
+    { kind: "confirm", tests },
+    ...blocks(plan, { ...options, stage: "confirm", firstBlock: 6, seed: 2, cells: ["s0 @20"] }),
+  ]);
+  expect(result.verdict).toBe("regression");
+  expect(result.cells[1]?.verdict).toBe("inconclusive");
+  expect(result.cells[1]?.tests[0]?.reasons[0]?.text).toBe(
+    "undecided after 6 rounds, when something else looked red and was to be confirmed",
+  );
+});
+
 describe("rounds that count for nothing", () => {
   const plan = planOf(scenariosYaml(3));
 
