@@ -7,6 +7,7 @@ import { compare } from "../core/compare.ts";
 import { InputError, MeasureError } from "../core/errors.ts";
 import {
   configOf,
+  cpuLogRatios,
   effectOf,
   growthOf,
   type LogMean,
@@ -18,8 +19,9 @@ import {
   mainEffect,
   type Point,
   pointsOf,
+  stagesOf,
 } from "../core/matrix.ts";
-import type { ArmFigures, ArmSource, Config, LatencyStatistic, PilotCell, Plan } from "../core/model.ts";
+import type { ArmFigures, ArmSource, Config, LatencyStatistic, MatrixConfig, PilotCell, Plan } from "../core/model.ts";
 import { beforePilot, buildPlan } from "../core/plan.ts";
 import { begin, type CellState, type Run, replay, take } from "../core/replay.ts";
 import { median } from "../core/stats/robust.ts";
@@ -48,6 +50,7 @@ export interface PlannedMatrix {
   points: Point[];
   /** One for each point but the first, in their order; of a single point an A/A run. */
   plans: Plan[];
+  design: MatrixConfig["design"];
   rounds: number;
   config: Config;
   tree: ArmSource;
@@ -59,6 +62,7 @@ const MOST_BLOCKS = 2;
 const CHARTS = new Map([
   ["matrix-qps", "QPS over load"],
   ["matrix-change", "Change of QPS against the reference"],
+  ["matrix-stages", "What each stage adds to the one before"],
 ]);
 /** Blocks in a row without an answer after which a point is given up. */
 const BARREN_BLOCKS = 3;
@@ -106,7 +110,7 @@ export async function planMatrix(file: string, options: MatrixOptions): Promise<
       sha256,
     );
   });
-  return { points, plans, rounds, config, tree };
+  return { points, plans, design: matrix.design, rounds, config, tree };
 }
 
 function parseRounds(text: string): number {
@@ -343,7 +347,7 @@ type Finish = Pick<MatrixResult, "startedAt" | "interrupted" | "wallSeconds">;
 
 /** What the runs have come to. Reads their files, so that it says what anybody can compute from them again. */
 function resultOf(
-  { points, plans, rounds, tree }: PlannedMatrix,
+  { points, plans, design, rounds, tree }: PlannedMatrix,
   runs: readonly Pick<Measured, "plan" | "work">[],
   finish: Finish,
 ): MatrixResult {
@@ -379,6 +383,7 @@ function resultOf(
       return { ...pooled(found), statistic: statistics.get(id) ?? "p99" };
     }),
   };
+  const all = [besideOthers, ...measuredPoints];
   const factors = Object.keys(reference.levels);
   const isFull = others.some(
     ({ levels }) => factors.filter((name) => levels[name] !== reference.levels[name]).length > 1,
@@ -401,13 +406,17 @@ function resultOf(
     startedAt: finish.startedAt,
     arms: { label: tree.label, commit: tree.commit },
     driver: first.driver,
-    design: isFull ? "full" : "one-at-a-time",
+    design: design === "stages" ? design : isFull ? "full" : "one-at-a-time",
     rounds,
     machine: environment.machine,
     tools: environment.tools,
     layout: first.layout,
-    points: [besideOthers, ...measuredPoints],
+    points: all,
     effects,
+    stages:
+      design === "stages"
+        ? stagesOf(all, ({ name }, cell, metric) => means.get(name)?.get(`${cell} ${metric}`) ?? null)
+        : [],
     interrupted: finish.interrupted,
     wallSeconds: finish.wallSeconds,
   };
@@ -463,6 +472,7 @@ function meansOf({ states }: ReadRun, statistics: ReadonlyMap<string, LatencySta
           rounds.map(({ base, head }) => Math.log(measuredValue(head, statistic) / measuredValue(base, statistic))),
         );
       return [
+        [`${id} cpu`, logMean(cpuLogRatios(rounds))],
         [`${id} qps`, mean("qps")],
         [`${id} latency`, mean(statistics.get(id) ?? "p99")],
       ] as const;
