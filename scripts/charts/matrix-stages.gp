@@ -12,8 +12,9 @@ plot NaN with boxes linecolor rgb BASE title "the first stage", \
   NaN with boxes linecolor rgb HEAD title "what a stage adds", \
   NaN with lines linestyle 5 title "its interval"
 @panel_frame
+set yrange [*:*]
 set format y "%g"
-set xtics rotate by -25 font ",10"
+set xtics font ",10"
 do for [panel = 1:panels] {
   b = panel
   c = 1
@@ -22,6 +23,8 @@ do for [panel = 1:panels] {
   @place
   stats DATA index b every ::1 using (column(1)) nooutput
   set xrange [-0.6:STATS_max + 0.6]
+  # More names than fit side by side.
+  if (STATS_max > 7) { set xtics rotate by -20 }
   plot DATA index b every ::1 using 1:(0):xtic(2) with lines linestyle 4, \
     "" index b every ::1::1 using 1:3:($1 - 0.32):($1 + 0.32):3:4 with boxxyerror linecolor rgb BASE, \
     "" index b every ::2 using 1:3:($1 - 0.32):($1 + 0.32):3:4 with boxxyerror linecolor rgb HEAD, \

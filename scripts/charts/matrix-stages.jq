@@ -7,7 +7,7 @@ def most_cells: 6;
 
 # input: a stage
 # output: its name on an axis
-def axis_name: .stage | plain | cut(12);
+def axis_name: .stage | plain | cut(10);
 
 # input: the stages of a cell in their order
 # output: [place, name, lower and upper end of the bar, ends of its interval] per stage, ms; the first stands on zero

@@ -136,14 +136,16 @@ const scenarioShape = {
     .array(mixed, {
       error: (issue) => complaint("a list of requests with weights", issue.input, `Write for example ${MIX_EXAMPLE}.`),
     })
-    .min(2, {
-      error: (issue) =>
-        `expected two or more requests; got ${(issue.input as unknown[]).length}. Add another, or write path in place of mix.`,
-    })
-    .max(MIX.entries, {
-      error: (issue) =>
-        `expected at most ${MIX.entries} requests; got ${(issue.input as unknown[]).length}. Make several scenarios of them.`,
-    })
+    .superRefine((requests, context) => {
+      if (!Array.isArray(requests)) return;
+      const report = (message: string) => context.addIssue({ code: "custom", message });
+      const got = `got ${requests.length}`;
+      if (requests.length < 2)
+        report(`expected two or more requests; ${got}. Add another, or write path in place of mix.`);
+      if (requests.length <= MIX.entries) return;
+      report(`expected at most ${MIX.entries} requests; ${got}. Make several scenarios of them.`);
+    }, ALWAYS)
+    .meta({ minItems: 2, maxItems: MIX.entries })
     .optional()
     .describe(
       "Requests of one load, each sent as often as its weight says, in the same order to both versions. Either this, " +

@@ -313,7 +313,14 @@ export function subjectsOf(
   const subject = (scenario: Scenario): BlockSpec["scenarios"][string] => ({
     connection: perArm((arm) => connectionOf(plan, scenario, arm)),
     asked: perArm((arm) => askedOf(plan, scenario, arm)),
-    ...(scenario.work.kind === "mix" ? { order: mixOrder(scenario.work.entries.map(({ weight }) => weight), block) } : {}),
+    ...(scenario.work.kind === "mix"
+      ? {
+          order: mixOrder(
+            scenario.work.entries.map(({ weight }) => weight),
+            block,
+          ),
+        }
+      : {}),
   });
   return {
     arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),

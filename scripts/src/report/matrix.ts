@@ -1,6 +1,13 @@
 import { stringify } from "csv-stringify/sync";
 import { markdownTable } from "markdown-table";
-import { type Effect, kneeOf, type MatrixCell, type MatrixPoint, type MatrixResult, type MatrixStage } from "../core/matrix.ts";
+import {
+  type Effect,
+  kneeOf,
+  type MatrixCell,
+  type MatrixPoint,
+  type MatrixResult,
+  type MatrixStage,
+} from "../core/matrix.ts";
 import type { Cell, CountName } from "../core/model.ts";
 import { COUNTS } from "./census.ts";
 import { harmless } from "./csv.ts";
@@ -250,10 +257,10 @@ function stageTables({ stages, points }: MatrixResult): Table[] {
   ];
 }
 
-/** "+0.120 (+0.110 … +0.130)" */
+/** "+0.120 (+0.110 … +0.130)": to the microsecond. */
 function addedMs(added: MatrixStage["addedCpuMs"]): string {
   if (added === null) return ABSENT;
-  const withSign = (value: number) => `${value > 0 ? "+" : ""}${significant(value)}`;
+  const withSign = (value: number) => `${value > 0 ? "+" : ""}${decimal(value, 3)}`;
   return `${withSign(added.value)} (${withSign(added.low)} … ${withSign(added.high)})`;
 }
 

@@ -398,7 +398,7 @@ test.each<[string, string]>([
   ],
   ...["0", "-1", "1.5", "1001", ".nan", '"6"'].map((weight): [string, string] => [
     mix(`{path: /, weight: 1}, {path: /a, weight: ${weight}}`),
-    `1:72: scenarios[0].mix[1].weight: expected a whole number from 1 to 1,000; got ${weight === ".nan" ? "NaN" : weight}. Write ${
+    `1:73: scenarios[0].mix[1].weight: expected a whole number from 1 to 1,000; got ${weight === ".nan" ? "NaN" : weight}. Write ${
       weight === '"6"' ? "6" : weight === "1001" ? "at most 1000" : "for example 1"
     }.`,
   ]),
@@ -420,7 +420,7 @@ test.each<[string, string]>([
   ],
   [
     mix("{path: /, weight: 1}, {path: /a, weight: 1}", ", headers: {A: b}"),
-    "1:77: scenarios[0].headers: belongs to a scenario with path; this one has a mix, whose requests have their own. Write headers there, or remove it.",
+    "1:78: scenarios[0].headers: belongs to a scenario with path; this one has a mix, whose requests have their own. Write headers there, or remove it.",
   ],
   [
     "scenarios: [{flow: flows/none.js}]",

@@ -377,7 +377,12 @@ test("a mix of requests by weight, each with what a request has", () => {
           },
           {
             weight: 30,
-            request: { method: "POST", path: "/cart", headers: { "Content-Type": "application/json" }, body: '{"id":7}' },
+            request: {
+              method: "POST",
+              path: "/cart",
+              headers: { "Content-Type": "application/json" },
+              body: '{"id":7}',
+            },
             checks: { ...ok, status: [201] },
           },
         ],

@@ -237,7 +237,8 @@ describe("the census", () => {
     const census = censusOf(allowing);
     for (const { arms } of census.scenarios) arms.base.counts.sqlStatements = exact(0.1);
     // In binary fractions 0.4 - 0.1 is more than 0.3.
-    for (const [index, { arms }] of census.scenarios.entries()) arms.head.counts.sqlStatements = exact([0.4, 0.41][index] ?? 0);
+    for (const [index, { arms }] of census.scenarios.entries())
+      arms.head.counts.sqlStatements = exact([0.4, 0.41][index] ?? 0);
     expect(run(allowing, [], census).census.map(({ exceeded }) => exceeded)).toEqual([false, true]);
   });
 

@@ -202,7 +202,10 @@ test("CPU time per request is compared in the rounds in which it was read of bot
     const { witness, ...sample } = slot("s @20", arm, 0, { requests: 1000 });
     return { ...sample, witness: targetCpuSeconds === null ? null : { ...(witness as Witness), targetCpuSeconds } };
   };
-  const round = (base: number | null, head: number | null) => ({ base: using("base", base), head: using("head", head) });
+  const round = (base: number | null, head: number | null) => ({
+    base: using("base", base),
+    head: using("head", head),
+  });
   expect(cpuLogRatios([round(1, 2), round(null, 2), round(1, null), round(0, 2), round(2, 1)])).toEqual([
     Math.log(2),
     Math.log(0.5),

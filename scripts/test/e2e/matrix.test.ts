@@ -97,7 +97,9 @@ test("stages: what each adds to the one before, in CPU time and QPS", () => {
   factors:
     stage: { none: {}, one: { env: { WORK: 50000 } }, both: { env: { WORK: 100000 } } }
 `;
-  const { file, work } = setting(MATRIX.replace(/ {2}factors:[\s\S]*/, stages).replace("levels: [1, 2]", "levels: [2]"));
+  const { file, work } = setting(
+    MATRIX.replace(/ {2}factors:[\s\S]*/, stages).replace("levels: [1, 2]", "levels: [2]"),
+  );
   const { status, stdout, stderr } = spawnSync(launcher, ["matrix", file, "-w", work], { encoding: "utf8" });
   expect(status, stderr).toBe(0);
   const { design, effects, stages: found } = resultIn(work);
