@@ -8,7 +8,7 @@ import exec from "k6/execution";
 import http from "k6/http";
 import { Counter } from "k6/metrics";
 import type { Scenario as K6Scenario, Options } from "k6/options";
-import type { SlowRequest } from "../scripts/src/core/model.ts";
+import type { Checks, HttpRequest, SlowRequest } from "../scripts/src/core/model.ts";
 import type { Stretch } from "../scripts/src/core/schedule.ts";
 import type { BlockSpec, SlotResult, SlotSpec } from "../scripts/src/measure/block-spec.ts";
 
@@ -248,6 +248,7 @@ function iteration(arm: "base" | "head", name: string, slot: number | null): Ite
   if (scenario === undefined) throw new Error(`block: no scenario ${name}`);
   const { work, checks } = scenario.asked[arm];
   const target = flowTarget(arm, name);
+  if (work.kind === "request") return sending(work, checks, target, slot);
   if (work.kind === "flow") {
     const flow = flows.get(work.file);
     if (typeof flow?.default !== "function") throw new Error(`${work.file}: no default export that is a function`);
@@ -260,15 +261,25 @@ function iteration(arm: "base" | "head", name: string, slot: number | null): Ite
       return Date.now() - began;
     });
   }
-  const url = target.url + work.path;
+  const requests = work.entries.map(({ request, checks: own }) => sending(request, own, target, slot));
+  // The warm-up asks for all of them alike: one that is rare has to be warm as well.
+  if (slot === null) return inOrder(requests, [...requests.keys()]);
+  const { order = [] } = scenario;
+  const spec = block.slots[slot];
+  return spec === undefined || isClosed(spec) ? inOrder(requests, order) : byIteration(requests, order);
+}
+
+/** One request, prepared. */
+function sending(request: HttpRequest, checks: Checks, target: FlowTarget, slot: number | null): Iteration {
+  const url = target.url + request.path;
   const text = checks.bodyContains;
   const params = {
-    headers: { ...work.headers, ...target.headers },
+    headers: { ...request.headers, ...target.headers },
     redirects: 0,
     responseType: text === null ? ("none" as const) : ("text" as const),
     responseCallback: http.expectedStatuses(...checks.status),
   };
-  const send = () => http.request(work.method, url, work.body, params);
+  const send = () => http.request(request.method, url, request.body, params);
   if (text === null) return block.trace ? traced(params.headers, slot, () => send().timings.duration) : send;
   const contains = { "body contains the expected text": (body: unknown) => String(body).includes(text) };
   const sendAndCheck = () => {
@@ -277,6 +288,33 @@ function iteration(arm: "base" | "head", name: string, slot: number | null): Ite
     return response;
   };
   return block.trace ? traced(params.headers, slot, () => sendAndCheck().timings.duration) : sendAndCheck;
+}
+
+/** Conjugate of the golden ratio: its multiples, without their whole parts, lie evenly between 0 and 1 (Weyl). */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/**
+ * The requests of a mix, each VU in the same order by itself, from a place of its own on: what the VUs send at once is a
+ * mix as well. A VU has one place for each arm, and begins at the same one for both.
+ */
+function inOrder(requests: readonly Iteration[], order: readonly number[]): Iteration {
+  let next = -1;
+  return (data) => {
+    if (next < 0) next = Math.floor(((exec.vu.idInTest * GOLDEN) % 1) * order.length);
+    requests[order[next] ?? 0]?.(data);
+    next = (next + 1) % order.length;
+  };
+}
+
+/**
+ * The same for a slot that has k6 scenarios of its own: any VU may run an iteration, and which VUs they are is not the
+ * same for both arms, so that the number of the iteration says what is sent.
+ */
+function byIteration(requests: readonly Iteration[], order: readonly number[]): Iteration {
+  return (data) => {
+    const place = now.earlier + exec.scenario.iterationInTest;
+    requests[order[place % order.length] ?? 0]?.(data);
+  };
 }
 
 /** Of this VU, by slot, slowest first. */
@@ -378,8 +416,11 @@ function tagSlot(index: number): void {
 }
 
 const COUNTED = "counted";
-/** Which stretch this VU is in, since when (ms since the epoch), and what its requests are tagged with. */
-const now = { stretch: "", since: 0, phase: "" };
+/**
+ * Which stretch this VU is in, since when (ms since the epoch), how many iterations those before it had, and what its
+ * requests are tagged with.
+ */
+const now = { stretch: "", since: 0, earlier: 0, phase: "" };
 
 /** Tags the requests of this VU as counted or not: only a change costs anything. */
 function tagPhase({ fromSeconds, toSeconds }: { fromSeconds: number; toSeconds: number }): void {
@@ -395,13 +436,21 @@ export function slot(data: Data): void {
   const index = Number(__ENV["SLOT"]);
   const stretch = __ENV["STRETCH"] ?? "";
   if (stretch !== now.stretch) {
-    Object.assign(now, { stretch, since: exec.scenario.startTime, phase: "" });
+    const earlier = iterationsBefore(index, Number(stretch.split(" ")[1]));
+    Object.assign(now, { stretch, since: exec.scenario.startTime, earlier, phase: "" });
     // It may have been in a closed round before.
     tagSlot(index);
   }
   const counted = block.slots[index]?.counted;
   if (counted) tagPhase(counted);
   slots[index]?.(data);
+}
+
+/** Iterations of an open slot that are due before one of its stretches. */
+function iterationsBefore(index: number, part: number): number {
+  const { rate = null, stretches = [] } = block.slots[index] ?? {};
+  const seconds = stretches.slice(0, part).reduce((sum, stretch) => sum + stretch.seconds, 0);
+  return Math.round((rate ?? 0) * seconds);
 }
 
 interface Summary {

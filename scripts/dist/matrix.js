@@ -2,13 +2,15 @@ import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
   configOf,
+  cpuLogRatios,
   effectOf,
   growthOf,
   logMean,
   mainEffect,
   pointsOf,
   renderMatrixCsv,
-  renderMatrixMarkdown
+  renderMatrixMarkdown,
+  stagesOf
 } from "./shared-matrix.js";
 import "./shared-text-table.js";
 import {
@@ -155,6 +157,7 @@ function matrixResult({ points, plans, rounds, design, tree }, runs, finish) {
     layout: first.layout,
     points: resultPoints,
     effects,
+    stages: design === "stages" ? stagesOf(resultPoints, ({ name }, cell, metric) => means.get(name)?.get(`${cell} ${metric}`) ?? null) : [],
     interrupted: finish.interrupted,
     wallSeconds: finish.wallSeconds
   };
@@ -204,6 +207,7 @@ function meansOf({ states }, statistics) {
         rounds.map(({ base, head }) => Math.log(measuredValue(head, statistic) / measuredValue(base, statistic)))
       );
       return [
+        [`${id} cpu`, logMean(cpuLogRatios(rounds))],
         [`${id} qps`, mean("qps")],
         [`${id} latency`, mean(statistics.get(id) ?? "p99")]
       ];
@@ -218,7 +222,8 @@ function lowest(statistics) {
 var MOST_BLOCKS = 2;
 var CHARTS = /* @__PURE__ */ new Map([
   ["matrix-qps", "QPS over load"],
-  ["matrix-change", "Change of QPS against the reference"]
+  ["matrix-change", "Change of QPS against the reference"],
+  ["matrix-stages", "What each stage adds to the one before"]
 ]);
 async function planMatrix(file, options) {
   const { config: whole, file: path } = await loadConfig(file, process.cwd());

@@ -1,7 +1,8 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
-  ARMS
+  ARMS,
+  assertNever
 } from "./shared-model.js";
 
 // scripts/src/core/arms.ts
@@ -16,8 +17,25 @@ function askedOf({ own }, { work, checks }, arm) {
   return asked ?? { work: query === void 0 ? work : withQuery(work, query), checks };
 }
 function withQuery(work, query) {
-  if (work.kind === "flow") return work;
-  return { ...work, path: `${work.path}${work.path.includes("?") ? "&" : "?"}${query}` };
+  switch (work.kind) {
+    case "request":
+      return { ...work, path: extended(work.path, query) };
+    case "mix":
+      return {
+        ...work,
+        entries: work.entries.map((entry) => ({
+          ...entry,
+          request: { ...entry.request, path: extended(entry.request.path, query) }
+        }))
+      };
+    case "flow":
+      return work;
+    default:
+      return assertNever(work);
+  }
+}
+function extended(path, query) {
+  return `${path}${path.includes("?") ? "&" : "?"}${query}`;
 }
 function connectionOf({ own }, { connection }, arm) {
   return own?.[arm]?.connection ?? connection;

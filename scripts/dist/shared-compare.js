@@ -250,6 +250,7 @@ function firstReason(cell) {
 function firstOf(reasons) {
   return reasons[0]?.text ?? "undecided";
 }
+var ROUNDING = 1e-6;
 function censusDifferences(plan, census, stored) {
   const differences = [];
   for (const { scenario, arms } of census?.scenarios ?? []) {
@@ -261,7 +262,8 @@ function censusDifferences(plan, census, stored) {
       const differs = base.exact && head.exact ? base.perRequest !== head.perRequest : apart(base, head);
       if (!differs) continue;
       const grown = base.exact && head.exact ? head.perRequest - base.perRequest : 0;
-      differences.push({ scenario, count, base, head, allowed, exceeded: allowed !== null && grown > allowed });
+      const exceeded = allowed !== null && grown > allowed + ROUNDING;
+      differences.push({ scenario, count, base, head, allowed, exceeded });
     }
   }
   return differences;

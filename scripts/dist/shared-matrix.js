@@ -135,16 +135,53 @@ function mainEffect(points, factor, level, at) {
     return to === null || from === null ? [] : [{ from, to }];
   });
   if (pairs.length === 0) return null;
-  const parts = pairs.flatMap(({ from, to }) => [from, to]).filter(({ variance: variance2 }) => variance2 > 0);
-  const variance = parts.reduce((sum, part) => sum + part.variance, 0);
-  const spread = parts.reduce((sum, part) => sum + part.variance ** 2 / part.df, 0);
+  const { variance, df } = spreadOf(pairs.flatMap(({ from, to }) => [from, to]));
   return {
     mean: pairs.reduce((sum, { from, to }) => sum + to.mean - from.mean, 0) / pairs.length,
     variance: variance / pairs.length ** 2,
-    df: variance ** 2 / spread
+    df
   };
 }
+function spreadOf(parts) {
+  const variance = parts.reduce((sum, part) => sum + part.variance, 0);
+  return { variance, df: variance ** 2 / parts.reduce((sum, part) => sum + part.variance ** 2 / part.df, 0) };
+}
 var NOTHING = { mean: 0, variance: 0, df: 1 };
+function stagesOf(points, at) {
+  const [reference] = points;
+  const against = (point, cell, metric) => point === void 0 ? null : point === reference ? NOTHING : at(point, cell, metric);
+  return (reference?.cells ?? []).flatMap(
+    ({ cell: { id }, figures }) => points.map((point, index) => {
+      const added = (metric) => {
+        const [from, to] = [against(points[index - 1], id, metric), against(point, id, metric)];
+        return from && to && effectOf({ mean: to.mean - from.mean, ...spreadOf([from, to]) });
+      };
+      const cpuOf = (one) => {
+        const change2 = against(one, id, "cpu");
+        return change2 && figures?.cpuMsPerRequest ? figures.cpuMsPerRequest * Math.exp(change2.mean) : null;
+      };
+      const [before, cpu] = [cpuOf(points[index - 1]), added("cpu")];
+      return {
+        stage: Object.values(point.levels).join(", "),
+        cell: id,
+        cpuMs: cpuOf(point),
+        addedCpuMs: before === null || cpu === null ? null : scaled(cpu, before),
+        qps: added("qps"),
+        latency: added("latency")
+      };
+    })
+  );
+}
+function scaled({ ratio, low, high }, of) {
+  return { value: of * (ratio - 1), low: of * (low - 1), high: of * (high - 1) };
+}
+function cpuLogRatios(rounds) {
+  const cpu = ({ witness, requests }) => witness === null ? 0 : witness.targetCpuSeconds / requests;
+  return rounds.flatMap(({ base, head }) => {
+    const ratio = cpu(head) / cpu(base);
+    return ratio > 0 && Number.isFinite(ratio) ? [Math.log(ratio)] : [];
+  });
+}
 function growthOf(slots) {
   const growth = slots.map(({ witness }) => witness?.targetMemoryGrowthBytes);
   const requests = slots.reduce((sum, slot) => sum + slot.requests, 0);
@@ -253,6 +290,7 @@ function tables(result) {
   return [
     ...scenarios.map((scenario) => scenarioTable(result, scenario)),
     ...effectTables(result),
+    ...stageTables(result),
     ...countTables(result),
     ...remainsTable(result)
   ];
@@ -339,6 +377,39 @@ function effectTables({ effects }) {
     }
   ];
 }
+function stageTables({ stages, points }) {
+  if (stages.length === 0) return [];
+  const reference = points[0]?.name;
+  return [
+    {
+      heading: "What each stage adds",
+      titles: [
+        "cell",
+        "stage",
+        ">CPU ms per request",
+        ">added, CPU ms per request",
+        ">QPS change, %",
+        ">latency change, %"
+      ],
+      rows: stages.map(({ cell, stage, cpuMs, addedCpuMs, qps: rate, latency }) => [
+        cell,
+        stage,
+        significant(cpuMs),
+        addedMs(addedCpuMs),
+        change(rate),
+        change(latency)
+      ]),
+      notes: [
+        `Against the stage before: differences of the changes against ${reference}, with 95% intervals by Welch's t. CPU ms is the median of ${reference}, and of the others that times their change.`
+      ]
+    }
+  ];
+}
+function addedMs(added) {
+  if (added === null) return ABSENT;
+  const withSign = (value) => `${value > 0 ? "+" : ""}${decimal(value, 3)}`;
+  return `${withSign(added.value)} (${withSign(added.low)} … ${withSign(added.high)})`;
+}
 function countTables({ points }) {
   const rows = points.flatMap((point) => {
     const seen = /* @__PURE__ */ new Set();
@@ -407,6 +478,8 @@ export {
   logMean,
   effectOf,
   mainEffect,
+  stagesOf,
+  cpuLogRatios,
   growthOf,
   renderMatrixMarkdown,
   renderMatrixText,

@@ -113,7 +113,7 @@ function afterPilot(plan, cell, qps, p99Ms) {
 function slotOf(plan, cell, seconds, p99Ms) {
   const scenario = scenarioOf(plan, cell);
   const { load } = scenario;
-  const onlyRequests = ARMS.every((arm) => askedOf(plan, scenario, arm).work.kind === "request");
+  const onlyRequests = ARMS.every((arm) => askedOf(plan, scenario, arm).work.kind !== "flow");
   const shortest = load.model === "closed" && onlyRequests ? SHORTEST : SHORTEST_SCENARIO;
   const gapSeconds = round(Math.min(MAX_GAP, Math.max(shortest.gap, shortest.p99s * p99Ms / 1e3)));
   if (load.model === "ramp") return { slotSeconds: rampSeconds(load), turnSeconds: rampSeconds(load), gapSeconds };

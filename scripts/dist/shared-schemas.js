@@ -14599,20 +14599,7 @@ var stage = section({
   duration: duration3({ min: 0, max: RAMP_MAX_MS, example: "10s" }).describe("Length of the stage; 0s jumps."),
   target: number3({ min: 0, max: MAX_VUS, example: "20" }).describe("VUs at its end.")
 });
-var scenarioShape = {
-  name: text({
-    allowed: "a name of 1 to 80 printable characters",
-    accept: printable(80),
-    fix: "Shorten it, or remove what cannot be seen.",
-    json: { minLength: 1, maxLength: 80 }
-  }).optional().describe("Name in reports. Default: the path, or the name of the flow file without its ending."),
-  path: urlPath().optional().describe("Path and query of the request. Either this or `flow`."),
-  flow: text({
-    allowed: "the path of a k6 module",
-    accept: isFlowPath,
-    fix: "Write for example flows/login.js.",
-    json: { writtenExamples: ["flows/login.js"] }
-  }).optional().describe("k6 module that makes the requests, relative to this file. Either this or `path`."),
+var requestKeys = {
   method: oneOf(METHODS).optional().meta({ description: "HTTP method; with `path` only.", writtenDefault: "GET" }),
   headers: namedValues({
     allowed: "the name of a header: letters, digits and !#$%&'*+-.^_`|~",
@@ -14635,7 +14622,43 @@ var scenarioShape = {
   }).optional().describe(
     "Request body; with `path` only. A mapping or list is sent as JSON, with content-type: application/json unless headers say otherwise."
   ),
-  checks: checks.optional().describe("What a good answer is; anything else counts as an error. With `path` only: a flow checks by itself."),
+  checks: checks.optional().describe("What a good answer is; anything else counts as an error. With `path` only: a flow checks by itself.")
+};
+var MIX = { entries: 20, weight: 1e3 };
+var MIX_EXAMPLE = "[{path: /, weight: 1}, {path: /products, weight: 6}]";
+var mixed = section({
+  path: urlPath().describe("Path and query of the request."),
+  weight: number3({ min: 1, max: MIX.weight, example: "1" }).describe("How often it is sent, beside the others."),
+  ...requestKeys
+});
+var scenarioShape = {
+  name: text({
+    allowed: "a name of 1 to 80 printable characters",
+    accept: printable(80),
+    fix: "Shorten it, or remove what cannot be seen.",
+    json: { minLength: 1, maxLength: 80 }
+  }).optional().describe("Name in reports. Default: the path, or the name of the flow file without its ending; a mix needs one."),
+  path: urlPath().optional().describe("Path and query of the request. Either this, `mix` or `flow`."),
+  flow: text({
+    allowed: "the path of a k6 module",
+    accept: isFlowPath,
+    fix: "Write for example flows/login.js.",
+    json: { writtenExamples: ["flows/login.js"] }
+  }).optional().describe("k6 module that makes the requests, relative to this file. Either this, `path` or `mix`."),
+  mix: array(mixed, {
+    error: (issue2) => complaint("a list of requests with weights", issue2.input, `Write for example ${MIX_EXAMPLE}.`)
+  }).superRefine((requests, context) => {
+    if (!Array.isArray(requests)) return;
+    const report = (message) => context.addIssue({ code: "custom", message });
+    const got = `got ${requests.length}`;
+    if (requests.length < 2)
+      report(`expected two or more requests; ${got}. Add another, or write path in place of mix.`);
+    if (requests.length <= MIX.entries) return;
+    report(`expected at most ${MIX.entries} requests; ${got}. Make several scenarios of them.`);
+  }, ALWAYS).meta({ minItems: 2, maxItems: MIX.entries }).optional().describe(
+    "Requests of one load, each sent as often as its weight says, in the same order to both versions. Either this, `path` or `flow`."
+  ),
+  ...requestKeys,
   connection: connection.prefault("keep-alive").describe("Whether connections are kept (`keep-alive`), or opened anew for every request (`close`)."),
   model: oneOf(["closed", "open", "ramp"]).prefault("closed").describe(
     "`closed`: so many VUs, each sends its next request when the last is answered. `open`: so many requests per second, answered or not. `ramp`: VUs in stages, judged on the plateau."
@@ -14666,33 +14689,44 @@ var BELONGS = {
   "max-vus": { to: "open" },
   stages: { to: "ramp" }
 };
+var KINDS = ["path", "mix", "flow"];
+var INSTEAD = {
+  flow: (key) => `this one has a flow, which sets it itself. Remove ${key}.`,
+  mix: (key) => `this one has a mix, whose requests have their own. Write ${key} there, or remove it.`
+};
 function checkKind(scenario2, report) {
   const has = (key) => scenario2[key] !== void 0;
-  if (has("path") && has("flow")) {
-    report(["flow"], "expected either path or flow; got both. Remove one of them, or make two scenarios.", "key");
+  const kinds = KINDS.filter(has);
+  const [, second] = kinds;
+  if (second !== void 0) {
+    const message = `expected one of path, mix and flow; got ${kinds.join(" and ")}. Keep one of them, or make several scenarios.`;
+    report([second], message, "key");
   }
-  if (!has("path") && !has("flow")) {
-    report([], complaint("path or flow in every scenario", void 0, "Add for example path: /."));
+  if (kinds.length === 0) {
+    report([], complaint("path, mix or flow in every scenario", void 0, "Add for example path: /."));
+  }
+  if (has("mix") && !has("path") && !has("flow") && !has("name")) {
+    report(["mix"], complaint("a name beside mix", void 0, "Add for example name: shop."), "key");
   }
   for (const [key, { to }] of Object.entries(BELONGS)) {
     if (!has(key)) continue;
     if (to === "path") {
-      if (!has("path") && has("flow")) {
-        report(
-          [key],
-          `belongs to a scenario with path; this one has a flow, which sets it itself. Remove ${key}.`,
-          "key"
-        );
-      }
+      const other = has("path") ? void 0 : ["mix", "flow"].find(has);
+      if (other !== void 0) report([key], `belongs to a scenario with path; ${INSTEAD[other](key)}`, "key");
     } else if (typeof scenario2["model"] === "string" && scenario2["model"] !== to) {
       const fix = `Write model: ${to}, or remove ${key}.`;
       report([key], `belongs to model ${to}; this scenario has model ${scenario2["model"]}. ${fix}`, "key");
     }
   }
-  const method = scenario2["method"] ?? "GET";
-  if (has("body") && has("path") && (method === "GET" || method === "HEAD")) {
-    report(["body"], `a ${method} request has no body. Add for example method: POST, or remove body.`, "key");
+  if (has("path")) checkBody(scenario2, [], report);
+  const { mix } = scenario2;
+  for (const [index, request] of (Array.isArray(mix) ? mix : []).entries()) {
+    if (isMapping(request)) checkBody(request, ["mix", index], report);
   }
+}
+function checkBody({ method = "GET", body }, place, report) {
+  if (body === void 0 || method !== "GET" && method !== "HEAD") return;
+  report([...place, "body"], `a ${method} request has no body. Add for example method: POST, or remove body.`, "key");
 }
 function checkLoad(scenario2, report) {
   const { levels: levels2, stages, model } = scenario2;
@@ -14750,7 +14784,7 @@ var scenario = section(scenarioShape).superRefine((written, context) => {
   const report = (path, message, at) => context.addIssue({ code: "custom", path, message, ...at ? { params: { at } } : {} });
   checkKind(written, report);
   checkLoad(written, report);
-}, ALWAYS).meta({ oneOf: [{ required: ["path"] }, { required: ["flow"] }] });
+}, ALWAYS).meta({ oneOf: [{ required: ["path"] }, { required: ["mix", "name"] }, { required: ["flow"] }] });
 var scenarios = array(scenario, {
   error: (issue2) => complaint("a list of scenarios", issue2.input, 'Write "- path: /" on a line below it.')
 }).min(1, {
@@ -14908,12 +14942,21 @@ function toScenario(scenario2, gate, flowPath) {
   };
 }
 function toWork(scenario2, flowPath) {
-  if (scenario2.flow !== void 0) return { kind: "flow", file: flowPath(scenario2.flow) };
-  const { method = "GET", path = "/", body } = scenario2;
-  const headers = { ...scenario2.headers };
+  const { flow, mix, path = "/" } = scenario2;
+  if (flow !== void 0) return { kind: "flow", file: flowPath(flow) };
+  if (mix === void 0) return { kind: "request", ...toRequest({ ...scenario2, path }) };
+  const entries = mix.map(({ weight, checks: checks2, ...request }) => ({
+    weight,
+    request: toRequest(request),
+    checks: toChecks(checks2)
+  }));
+  return { kind: "mix", entries };
+}
+function toRequest({ method = "GET", path, headers: written, body }) {
+  const headers = { ...written };
   const typed = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
   if (body?.json && !typed) headers["Content-Type"] = "application/json";
-  return { kind: "request", method, path, headers, body: body?.text ?? null };
+  return { method, path, headers, body: body?.text ?? null };
 }
 function toChecks(checks2) {
   return { status: checks2?.status ?? [200], bodyContains: checks2?.["body-contains"] ?? null };
@@ -15018,8 +15061,8 @@ function describeLayout(cpus) {
 var variant = section({
   env: env.prefault({}).describe("Environment variables, in addition to those of target.env or in their place."),
   php: section(object(phpKeys).partial().shape).prefault({}).describe("Settings of php-fpm in place of those of target.php; `ini` in addition to its own."),
-  start: startCommand.optional().describe(
-    "Command of a server in place of php-fpm and nginx, or of target.start. Of `php` only `workers` goes with it: how many requests it handles at once; so many warm it up. Driver `process` only."
+  start: startCommand.nullable().optional().describe(
+    "Command of a server in place of php-fpm and nginx, or of target.start. Of `php` only `workers` goes with it: how many requests it handles at once; so many warm it up. `null` is php-fpm where target.start is another server. Driver `process` only."
   ),
   resources: composeKeys.resources,
   links: composeKeys.links,
@@ -15063,7 +15106,7 @@ function checkVariants(file, report) {
     if (isMapping(rest["php"]) && (own2["jit"] ?? own2["opcache"]) !== void 0) {
       checkJit({ ...rest["php"], ...own2 }, (path, message) => inside(["php", ...path], message));
     }
-    const server = settings["start"] !== void 0 ? "start" : rest["start"] !== void 0 ? "target.start" : null;
+    const server = serverOf(settings, rest);
     for (const key of server === null ? [] : Object.keys(own2).filter((name) => name !== "workers")) {
       const fix = `Say it in that command or in env, and remove ${key}.`;
       inside(["php", key], `belongs to php-fpm; ${server} is another server. ${fix}`, "key");
@@ -15072,6 +15115,10 @@ function checkVariants(file, report) {
       inside(["query"], "a flow of the scenarios makes its requests itself. Say it in env, and remove query.", "key");
     }
   }
+}
+function serverOf({ start }, target2) {
+  if (start !== void 0) return start === null ? null : "start";
+  return target2["start"] === void 0 ? null : "target.start";
 }
 
 // scripts/src/config/matrix-schema.ts
@@ -15087,8 +15134,8 @@ var matrix = section({
     fix: "Write for example tree: ../app.",
     json: { writtenExamples: ["../app"] }
   }).optional().describe("The application, relative to this file. Default: the current directory."),
-  design: oneOf(["full", "one-at-a-time"]).prefault("full").describe(
-    "Which levels are combined: `full` (each with each), `one-at-a-time` (each with the first of the others)."
+  design: oneOf(["full", "one-at-a-time", "stages"]).prefault("full").describe(
+    "Which levels are combined: `full` (each with each), `one-at-a-time` (each with the first of the others). `stages`: the levels of one factor, each of which adds to the one before; what each adds is told as well."
   ),
   rounds: number3({ min: 3, max: 60, example: "8" }).prefault(8).describe("Clean rounds of every cell at every point."),
   factors: mappingOf(levels, {
@@ -15096,7 +15143,16 @@ var matrix = section({
     pattern: /^[A-Za-z][A-Za-z0-9_-]{0,49}$/,
     example: "connection: {short: {query: connection=short}, persistent: {query: connection=persistent}}"
   }).prefault({}).describe("What is varied: for each factor its levels, the first of which is the reference. A level is a variant.")
-});
+}).superRefine((written, context) => {
+  if (!isMapping(written) || written["design"] !== "stages" || !isMapping(written["factors"])) return;
+  const factors = Object.values(written["factors"]);
+  const [only] = factors;
+  const count = isMapping(only) ? Object.keys(only).length : 0;
+  if (factors.length === 1 && count > 1) return;
+  const got = factors.length === 1 ? `one with ${count}` : `${factors.length} factors`;
+  const message = `expected one factor with two or more levels beside design: stages; got ${got}. Make one factor of all stages, or write design: full.`;
+  context.addIssue({ code: "custom", path: ["design"], message });
+}, ALWAYS);
 
 // scripts/src/config/schema.ts
 var SECOND2 = 1e3;
@@ -15329,7 +15385,7 @@ var FIXES = {
 };
 function isTextMapping(path) {
   const keys = path.filter((step) => typeof step !== "number").join(".");
-  return keys === "scenarios.headers" || /^(target|variants\.[^.]+|matrix\.factors\..+)\.(env|php\.ini)$/.test(keys);
+  return /^(scenarios\.(mix\.)?headers|(target|variants\.[^.]+|matrix\.factors\..+)\.(env|php\.ini))$/.test(keys);
 }
 function readYaml(text2) {
   const lines = new import_yaml.LineCounter();

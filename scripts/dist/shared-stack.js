@@ -138,6 +138,51 @@ import { join as join2 } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
+// scripts/src/core/mix.ts
+var GOLDEN = (Math.sqrt(5) - 1) / 2;
+function mixOrder(weights, block) {
+  const length = sum(weights) / weights.reduce(commonDivisor);
+  const total = sum(weights);
+  const due = weights.map(() => 0);
+  const order = Array.from({ length }, () => {
+    for (const [place, weight] of weights.entries()) due[place] = (due[place] ?? 0) + weight;
+    const next2 = due.indexOf(Math.max(...due));
+    due[next2] = (due[next2] ?? 0) - total;
+    return next2;
+  });
+  const start = Math.floor(block * GOLDEN % 1 * length);
+  return [...order.slice(start), ...order.slice(0, start)];
+}
+function mixCensus(entries) {
+  const total = sum(entries.map(({ weight }) => weight));
+  const mean2 = (values) => sixDecimals(sum(values.map((value, place) => value * (entries[place]?.weight ?? 0))) / total);
+  const counts = {};
+  for (const name of Object.keys(entries[0]?.arm.counts ?? {})) {
+    const all = entries.flatMap(({ arm }) => arm.counts[name] ?? []);
+    if (all.length < entries.length) continue;
+    counts[name] = {
+      perRequest: mean2(all.map(({ perRequest }) => perRequest)),
+      min: mean2(all.map(({ min }) => min)),
+      max: mean2(all.map(({ max }) => max)),
+      exact: all.every(({ exact }) => exact)
+    };
+  }
+  return {
+    statuses: [...new Set(entries.flatMap(({ arm }) => arm.statuses))].sort((a, b) => a - b),
+    failedShare: mean2(entries.map(({ arm }) => arm.failedShare)),
+    counts
+  };
+}
+function sixDecimals(value) {
+  return Number(value.toFixed(6));
+}
+function commonDivisor(a, b) {
+  return b === 0 ? a : commonDivisor(b, a % b);
+}
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 // scripts/src/target/usage/limit.ts
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -211,14 +256,14 @@ function timeWaitSockets(namespaces) {
   return sumOver(namespaces, "sockstat", parseTimeWait);
 }
 function sumOver(namespaces, file, parse) {
-  let sum = 0;
+  let sum2 = 0;
   for (const process2 of ["self", ...namespaces]) {
     try {
-      sum += parse(readFileSync2(`/proc/${process2}/net/${file}`, "latin1"));
+      sum2 += parse(readFileSync2(`/proc/${process2}/net/${file}`, "latin1"));
     } catch {
     }
   }
-  return sum;
+  return sum2;
 }
 function booksInterruptTime() {
   const packed = "/proc/config.gz";
@@ -481,7 +526,7 @@ async function runBlock(rig, cells, stage, block) {
   const { warmUpSeconds } = rig.plan.config.measure;
   const schedule = scheduleBlock(rig.plan.seed, block, cells, warmUpSeconds + WARM_UP_GAP);
   const { slots, k6Start, yardstickMs, outputFailed } = await drive(rig, schedule, warmUpSeconds, block);
-  const load = slots.reduce((sum, { slot }) => sum + lengthOf(slot), 0);
+  const load = slots.reduce((sum2, { slot }) => sum2 + lengthOf(slot), 0);
   return {
     samples: slots.map((measured) => toSample(rig.plan, measured, stage, block)),
     yardstickMs,
@@ -598,12 +643,12 @@ function turnsOf(plan, round, zero) {
     })
   ).sort((a, b) => a.at - b.at);
 }
-var lengthOf = ({ stretches }) => stretches.reduce((sum, { seconds }) => sum + seconds, 0);
+var lengthOf = ({ stretches }) => stretches.reduce((sum2, { seconds }) => sum2 + seconds, 0);
 function toSample(plan, measured, stage, block) {
   const { slot, result } = measured;
   const found = result ?? EMPTY;
   const { vuSeconds, ...counted } = found;
-  const judged = slot.stretches.reduce((sum, stretch) => sum + judgedPart(plan, slot, stretch).seconds, 0);
+  const judged = slot.stretches.reduce((sum2, stretch) => sum2 + judgedPart(plan, slot, stretch).seconds, 0);
   const seconds = vuSeconds > 0 ? vuSeconds / vusOf(plan, slot) : judged;
   return {
     kind: "slot",
@@ -627,7 +672,8 @@ function buildSpec(rig, schedule, warmUpSeconds, block) {
   const sent = outputs === void 0 || block === null ? null : { outputs, round: String(block) };
   const subjects = subjectsOf(
     rig,
-    schedule.map(({ cell }) => scenarioOf(plan, cell))
+    schedule.map(({ cell }) => scenarioOf(plan, cell)),
+    block ?? 0
   );
   return {
     ...subjects,
@@ -647,10 +693,16 @@ function buildSpec(rig, schedule, warmUpSeconds, block) {
     ...sent === null ? {} : { outputs: sent.outputs }
   };
 }
-function subjectsOf({ plan, target }, scenarios) {
+function subjectsOf({ plan, target }, scenarios, block) {
   const subject = (scenario) => ({
     connection: perArm((arm) => connectionOf(plan, scenario, arm)),
-    asked: perArm((arm) => askedOf(plan, scenario, arm))
+    asked: perArm((arm) => askedOf(plan, scenario, arm)),
+    ...scenario.work.kind === "mix" ? {
+      order: mixOrder(
+        scenario.work.entries.map(({ weight }) => weight),
+        block
+      )
+    } : {}
   });
   return {
     arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),
@@ -729,7 +781,7 @@ async function runIterations(rig, scenario, arm, iterations) {
   const k6 = startK6(
     rig,
     {
-      ...subjectsOf(rig, [scenario]),
+      ...subjectsOf(rig, [scenario], 0),
       warmUp: { seconds: 0, gracefulSeconds: 0, vus: { base: 1, head: 1 }, scenarios: [] },
       slots: [
         {
@@ -773,12 +825,31 @@ async function takeCensus(rig, progress) {
     const arms = {};
     for (const arm of ARMS) {
       rig.signal.throwIfAborted();
-      const { work, checks } = askedOf(rig.plan, scenario, arm);
-      arms[arm] = work.kind === "flow" ? await countFlow(rig, scenario, arm) : await countRequest(rig, { work, checks, connection: connectionOf(rig.plan, scenario, arm) }, arm);
+      arms[arm] = await countScenario(rig, scenario, arm);
     }
     scenarios.push({ scenario: scenario.name, arms });
   }
   return { version: 1, planId: rig.plan.id, requestsPerRepeat: REQUESTS_PER_REPEAT, repeats: REPEATS, scenarios };
+}
+async function countScenario(rig, scenario, arm) {
+  const { work, checks } = askedOf(rig.plan, scenario, arm);
+  const connection = connectionOf(rig.plan, scenario, arm);
+  switch (work.kind) {
+    case "request":
+      return countRequest(rig, { asked: work, checks, connection }, arm);
+    case "mix": {
+      const entries = [];
+      for (const { weight, request: asked, checks: own } of work.entries) {
+        rig.signal.throwIfAborted();
+        entries.push({ weight, arm: await countRequest(rig, { asked, checks: own, connection }, arm) });
+      }
+      return mixCensus(entries);
+    }
+    case "flow":
+      return countFlow(rig, scenario, arm);
+    default:
+      return assertNever(work);
+  }
 }
 async function countRequest(rig, single, arm) {
   const { workers } = targetOf(rig.plan, arm).php;
@@ -831,14 +902,14 @@ async function countFlow(rig, scenario, arm) {
     counts: toCounts(repeats)
   };
 }
-function sendOne({ work, checks }, at, agent) {
+function sendOne({ asked, checks }, at, agent) {
   return new Promise((resolve2) => {
     const failed = { status: 0, bytes: 0, passed: false };
-    const headers = { ...work.headers, host: at.host };
-    if (work.body !== null) headers["content-length"] = String(Buffer.byteLength(work.body));
+    const headers = { ...asked.headers, host: at.host };
+    if (asked.body !== null) headers["content-length"] = String(Buffer.byteLength(asked.body));
     const outgoing = request(
-      new URL(work.path, `${at.url}/`),
-      { method: work.method, agent, timeout: TIMEOUT_MS, headers },
+      new URL(asked.path, `${at.url}/`),
+      { method: asked.method, agent, timeout: TIMEOUT_MS, headers },
       (response) => {
         const chunks = [];
         let bytes = 0;
@@ -856,7 +927,7 @@ function sendOne({ work, checks }, at, agent) {
     );
     outgoing.on("timeout", () => outgoing.destroy());
     outgoing.on("error", () => resolve2(failed));
-    outgoing.end(work.body ?? void 0);
+    outgoing.end(asked.body ?? void 0);
   });
 }
 var COUNTERS = ["sqlStatements", "dbConnections", "redisCommands"];
@@ -887,7 +958,7 @@ function spread(values) {
   return { perRequest: mean(values), min: Math.min(...values), max: Math.max(...values) };
 }
 function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.reduce((sum2, value) => sum2 + value, 0) / values.length;
 }
 
 // scripts/src/target/compose/index.ts
@@ -953,14 +1024,14 @@ var Counters = class _Counters {
     return now;
   }
   async #sum() {
-    const sum = {};
+    const sum2 = {};
     for (const counters of await Promise.all(this.#readers.map((read) => read()))) {
       for (const name of NAMES) {
         const value = counters[name];
-        if (value !== void 0) sum[name] = (sum[name] ?? 0) + value;
+        if (value !== void 0) sum2[name] = (sum2[name] ?? 0) + value;
       }
     }
-    return sum;
+    return sum2;
   }
 };
 
@@ -1344,13 +1415,13 @@ function add(one, other) {
   };
 }
 function usageOf(containers) {
-  let sum = NOTHING2;
+  let sum2 = NOTHING2;
   for (const container of containers) {
     const usage = container.usage();
-    if (usage === null || sum === null) sum = null;
-    else sum = { ...add(sum, usage), memoryBytes: sum.memoryBytes + usage.memoryBytes };
+    if (usage === null || sum2 === null) sum2 = null;
+    else sum2 = { ...add(sum2, usage), memoryBytes: sum2.memoryBytes + usage.memoryBytes };
   }
-  return sum;
+  return sum2;
 }
 function engineCpuSeconds(pids) {
   let ticks = 0;
@@ -2086,8 +2157,8 @@ var ComposeTarget = class {
     const status = await this.#ask(arm, "status") ?? {};
     const counts = this.#target(arm).map((container) => container.counts);
     return {
-      listenOverflows: counts.reduce((sum, { listenOverflows: listenOverflows2 }) => sum + listenOverflows2, 0),
-      portErrors: counts.reduce((sum, { portErrors }) => sum + portErrors, 0),
+      listenOverflows: counts.reduce((sum2, { listenOverflows: listenOverflows2 }) => sum2 + listenOverflows2, 0),
+      portErrors: counts.reduce((sum2, { portErrors }) => sum2 + portErrors, 0),
       listenQueueMax: Math.max(0, status["max listen queue"] ?? 0),
       maxChildrenReached: status["max children reached"] ?? 0
     };
@@ -3142,7 +3213,7 @@ function struckOf(cells) {
   const causes = /* @__PURE__ */ new Map();
   for (const state of cells) for (const [cause, n] of state.struck) causes.set(cause, (causes.get(cause) ?? 0) + n);
   return {
-    struck: [...causes.values()].reduce((sum, n) => sum + n, 0),
+    struck: [...causes.values()].reduce((sum2, n) => sum2 + n, 0),
     cause: [...causes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null
   };
 }

@@ -115,7 +115,7 @@ function checkDriver(driver, target) {
 function checkVariant(driver, key, { php, start, resources, links }) {
   switch (driver) {
     case "compose":
-      if (start !== void 0) throw needsThisMachine(`${key}.start`);
+      if (start !== void 0 && start !== null) throw needsThisMachine(`${key}.start`);
       if (php.binary !== void 0) throw needsThisMachine(`${key}.php.binary`);
       return;
     case "process":

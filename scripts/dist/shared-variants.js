@@ -19,7 +19,7 @@ function ownOf({ target }, variant) {
       ...target,
       env: { ...target.env, ...env },
       php: { ...target.php, binary, ...php, ini: { ...target.php.ini, ...php.ini } },
-      start: start ?? target.start,
+      start: start === void 0 ? target.start : start,
       resources: resources ?? target.resources,
       links: { ...target.links, ...links }
     },

@@ -5,6 +5,7 @@ import {
   type ComposeConfig,
   type Config,
   type GateConfig,
+  type HttpRequest,
   type Limits,
   type Link,
   type Load,
@@ -18,6 +19,7 @@ import { defaultName } from "./scenario-schema.ts";
 import type { FileShape } from "./schema.ts";
 
 type ScenarioShape = NonNullable<FileShape["scenarios"]>[number];
+type RequestShape = Pick<NonNullable<ScenarioShape["mix"]>[number], "path" | "method" | "headers" | "body">;
 type GateShape = FileShape["gate"];
 type TargetShape = FileShape["target"];
 type VariantShape = NonNullable<FileShape["variants"]>[string];
@@ -169,12 +171,22 @@ function toScenario(scenario: ScenarioShape, gate: GateShape, flowPath: (flow: s
 }
 
 function toWork(scenario: ScenarioShape, flowPath: (flow: string) => string): Work {
-  if (scenario.flow !== undefined) return { kind: "flow", file: flowPath(scenario.flow) };
-  const { method = "GET", path = "/", body } = scenario;
-  const headers = { ...scenario.headers };
+  const { flow, mix, path = "/" } = scenario;
+  if (flow !== undefined) return { kind: "flow", file: flowPath(flow) };
+  if (mix === undefined) return { kind: "request", ...toRequest({ ...scenario, path }) };
+  const entries = mix.map(({ weight, checks, ...request }) => ({
+    weight,
+    request: toRequest(request),
+    checks: toChecks(checks),
+  }));
+  return { kind: "mix", entries };
+}
+
+function toRequest({ method = "GET", path, headers: written, body }: RequestShape): HttpRequest {
+  const headers = { ...written };
   const typed = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
   if (body?.json && !typed) headers["Content-Type"] = "application/json";
-  return { kind: "request", method, path, headers, body: body?.text ?? null };
+  return { method, path, headers, body: body?.text ?? null };
 }
 
 function toChecks(checks: ScenarioShape["checks"]): Checks {

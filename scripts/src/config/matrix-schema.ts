@@ -1,5 +1,5 @@
 import { number, oneOf, text } from "./leaves.ts";
-import { mappingOf, printable, section } from "./shapes.ts";
+import { ALWAYS, isMapping, mappingOf, printable, section } from "./shapes.ts";
 import { variant } from "./variant-schema.ts";
 
 /** A mapping's whole numbers would come before its other keys, and the first level is the reference. */
@@ -19,10 +19,11 @@ export const matrix = section({
   })
     .optional()
     .describe("The application, relative to this file. Default: the current directory."),
-  design: oneOf(["full", "one-at-a-time"])
+  design: oneOf(["full", "one-at-a-time", "stages"])
     .prefault("full")
     .describe(
-      "Which levels are combined: `full` (each with each), `one-at-a-time` (each with the first of the others).",
+      "Which levels are combined: `full` (each with each), `one-at-a-time` (each with the first of the others). " +
+        "`stages`: the levels of one factor, each of which adds to the one before; what each adds is told as well.",
     ),
   rounds: number({ min: 3, max: 60, example: "8" }).prefault(8).describe("Clean rounds of every cell at every point."),
   factors: mappingOf(levels, {
@@ -32,4 +33,15 @@ export const matrix = section({
   })
     .prefault({})
     .describe("What is varied: for each factor its levels, the first of which is the reference. A level is a variant."),
-});
+}).superRefine((written, context) => {
+  if (!isMapping(written) || written["design"] !== "stages" || !isMapping(written["factors"])) return;
+  const factors = Object.values(written["factors"]);
+  const [only] = factors;
+  const count = isMapping(only) ? Object.keys(only).length : 0;
+  if (factors.length === 1 && count > 1) return;
+  const got = factors.length === 1 ? `one with ${count}` : `${factors.length} factors`;
+  const message =
+    `expected one factor with two or more levels beside design: stages; got ${got}. ` +
+    "Make one factor of all stages, or write design: full.";
+  context.addIssue({ code: "custom", path: ["design"], message });
+}, ALWAYS);

@@ -70,24 +70,8 @@ const stage = section({
   target: number({ min: 0, max: MAX_VUS, example: "20" }).describe("VUs at its end."),
 });
 
-const scenarioShape = {
-  name: text({
-    allowed: "a name of 1 to 80 printable characters",
-    accept: printable(80),
-    fix: "Shorten it, or remove what cannot be seen.",
-    json: { minLength: 1, maxLength: 80 },
-  })
-    .optional()
-    .describe("Name in reports. Default: the path, or the name of the flow file without its ending."),
-  path: urlPath().optional().describe("Path and query of the request. Either this or `flow`."),
-  flow: text({
-    allowed: "the path of a k6 module",
-    accept: isFlowPath,
-    fix: "Write for example flows/login.js.",
-    json: { writtenExamples: ["flows/login.js"] },
-  })
-    .optional()
-    .describe("k6 module that makes the requests, relative to this file. Either this or `path`."),
+/** What a single request is made of, beside its path. */
+const requestKeys = {
   method: oneOf(METHODS).optional().meta({ description: "HTTP method; with `path` only.", writtenDefault: "GET" }),
   headers: namedValues({
     allowed: "the name of a header: letters, digits and !#$%&'*+-.^_`|~",
@@ -118,6 +102,56 @@ const scenarioShape = {
   checks: checks
     .optional()
     .describe("What a good answer is; anything else counts as an error. With `path` only: a flow checks by itself."),
+};
+
+/** Every VU has the order of the whole mix in its memory: as long as all weights together. */
+const MIX = { entries: 20, weight: 1000 };
+const MIX_EXAMPLE = "[{path: /, weight: 1}, {path: /products, weight: 6}]";
+
+const mixed = section({
+  path: urlPath().describe("Path and query of the request."),
+  weight: number({ min: 1, max: MIX.weight, example: "1" }).describe("How often it is sent, beside the others."),
+  ...requestKeys,
+});
+
+const scenarioShape = {
+  name: text({
+    allowed: "a name of 1 to 80 printable characters",
+    accept: printable(80),
+    fix: "Shorten it, or remove what cannot be seen.",
+    json: { minLength: 1, maxLength: 80 },
+  })
+    .optional()
+    .describe("Name in reports. Default: the path, or the name of the flow file without its ending; a mix needs one."),
+  path: urlPath().optional().describe("Path and query of the request. Either this, `mix` or `flow`."),
+  flow: text({
+    allowed: "the path of a k6 module",
+    accept: isFlowPath,
+    fix: "Write for example flows/login.js.",
+    json: { writtenExamples: ["flows/login.js"] },
+  })
+    .optional()
+    .describe("k6 module that makes the requests, relative to this file. Either this, `path` or `mix`."),
+  mix: z
+    .array(mixed, {
+      error: (issue) => complaint("a list of requests with weights", issue.input, `Write for example ${MIX_EXAMPLE}.`),
+    })
+    .superRefine((requests, context) => {
+      if (!Array.isArray(requests)) return;
+      const report = (message: string) => context.addIssue({ code: "custom", message });
+      const got = `got ${requests.length}`;
+      if (requests.length < 2)
+        report(`expected two or more requests; ${got}. Add another, or write path in place of mix.`);
+      if (requests.length <= MIX.entries) return;
+      report(`expected at most ${MIX.entries} requests; ${got}. Make several scenarios of them.`);
+    }, ALWAYS)
+    .meta({ minItems: 2, maxItems: MIX.entries })
+    .optional()
+    .describe(
+      "Requests of one load, each sent as often as its weight says, in the same order to both versions. Either this, " +
+        "`path` or `flow`.",
+    ),
+  ...requestKeys,
   connection: connection
     .prefault("keep-alive")
     .describe("Whether connections are kept (`keep-alive`), or opened anew for every request (`close`)."),
@@ -167,33 +201,47 @@ const BELONGS: Record<string, { to: "path" | "closed" | "open" | "ramp" }> = {
   stages: { to: "ramp" },
 };
 
+/** What a scenario is: exactly one of these. */
+const KINDS = ["path", "mix", "flow"] as const;
+const INSTEAD = {
+  flow: (key: string) => `this one has a flow, which sets it itself. Remove ${key}.`,
+  mix: (key: string) => `this one has a mix, whose requests have their own. Write ${key} there, or remove it.`,
+};
+
 function checkKind(scenario: Raw, report: Report): void {
   const has = (key: string): boolean => scenario[key] !== undefined;
-  if (has("path") && has("flow")) {
-    report(["flow"], "expected either path or flow; got both. Remove one of them, or make two scenarios.", "key");
+  const kinds = KINDS.filter(has);
+  const [, second] = kinds;
+  if (second !== undefined) {
+    const message = `expected one of path, mix and flow; got ${kinds.join(" and ")}. Keep one of them, or make several scenarios.`;
+    report([second], message, "key");
   }
-  if (!has("path") && !has("flow")) {
-    report([], complaint("path or flow in every scenario", undefined, "Add for example path: /."));
+  if (kinds.length === 0) {
+    report([], complaint("path, mix or flow in every scenario", undefined, "Add for example path: /."));
+  }
+  if (has("mix") && !has("path") && !has("flow") && !has("name")) {
+    report(["mix"], complaint("a name beside mix", undefined, "Add for example name: shop."), "key");
   }
   for (const [key, { to }] of Object.entries(BELONGS)) {
     if (!has(key)) continue;
     if (to === "path") {
-      if (!has("path") && has("flow")) {
-        report(
-          [key],
-          `belongs to a scenario with path; this one has a flow, which sets it itself. Remove ${key}.`,
-          "key",
-        );
-      }
+      const other = has("path") ? undefined : (["mix", "flow"] as const).find(has);
+      if (other !== undefined) report([key], `belongs to a scenario with path; ${INSTEAD[other](key)}`, "key");
     } else if (typeof scenario["model"] === "string" && scenario["model"] !== to) {
       const fix = `Write model: ${to}, or remove ${key}.`;
       report([key], `belongs to model ${to}; this scenario has model ${scenario["model"]}. ${fix}`, "key");
     }
   }
-  const method = scenario["method"] ?? "GET";
-  if (has("body") && has("path") && (method === "GET" || method === "HEAD")) {
-    report(["body"], `a ${method} request has no body. Add for example method: POST, or remove body.`, "key");
+  if (has("path")) checkBody(scenario, [], report);
+  const { mix } = scenario;
+  for (const [index, request] of (Array.isArray(mix) ? mix : []).entries()) {
+    if (isMapping(request)) checkBody(request, ["mix", index], report);
   }
+}
+
+function checkBody({ method = "GET", body }: Raw, place: (string | number)[], report: Report): void {
+  if (body === undefined || (method !== "GET" && method !== "HEAD")) return;
+  report([...place, "body"], `a ${method} request has no body. Add for example method: POST, or remove body.`, "key");
 }
 
 function checkLoad(scenario: Raw, report: Report): void {
@@ -244,7 +292,7 @@ function plateauOf<S extends { ms: number; target: number }>(stages: readonly S[
   return best;
 }
 
-/** Default name of a scenario: its path, or the stem of its flow file. */
+/** Default name of a scenario: its path, or the stem of its flow file; "" where it has neither. */
 export function defaultName(scenario: { path?: unknown; flow?: unknown }): string {
   const { path, flow } = scenario;
   if (typeof path === "string") return [...path].slice(0, 80).join("");
@@ -260,7 +308,7 @@ const scenario = section(scenarioShape)
     checkKind(written, report);
     checkLoad(written, report);
   }, ALWAYS)
-  .meta({ oneOf: [{ required: ["path"] }, { required: ["flow"] }] });
+  .meta({ oneOf: [{ required: ["path"] }, { required: ["mix", "name"] }, { required: ["flow"] }] });
 
 export const scenarios = z
   .array(scenario, {

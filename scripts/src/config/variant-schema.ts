@@ -12,10 +12,12 @@ export const variant = section({
     .prefault({})
     .describe("Settings of php-fpm in place of those of target.php; `ini` in addition to its own."),
   start: startCommand
+    .nullable()
     .optional()
     .describe(
       "Command of a server in place of php-fpm and nginx, or of target.start. Of `php` only `workers` goes with it: " +
-        "how many requests it handles at once; so many warm it up. Driver `process` only.",
+        "how many requests it handles at once; so many warm it up. `null` is php-fpm where target.start is another " +
+        "server. Driver `process` only.",
     ),
   resources: composeKeys.resources,
   links: composeKeys.links,
@@ -68,7 +70,7 @@ export function checkVariants(file: Raw, report: Report): void {
     if (isMapping(rest["php"]) && (own["jit"] ?? own["opcache"]) !== undefined) {
       checkJit({ ...rest["php"], ...own }, (path, message) => inside(["php", ...path], message));
     }
-    const server = settings["start"] !== undefined ? "start" : rest["start"] !== undefined ? "target.start" : null;
+    const server = serverOf(settings, rest);
     for (const key of server === null ? [] : Object.keys(own).filter((name) => name !== "workers")) {
       const fix = `Say it in that command or in env, and remove ${key}.`;
       inside(["php", key], `belongs to php-fpm; ${server} is another server. ${fix}`, "key");
@@ -77,4 +79,10 @@ export function checkVariants(file: Raw, report: Report): void {
       inside(["query"], "a flow of the scenarios makes its requests itself. Say it in env, and remove query.", "key");
     }
   }
+}
+
+/** The key that names a server in place of php-fpm, or null. */
+function serverOf({ start }: Raw, target: Raw): string | null {
+  if (start !== undefined) return start === null ? null : "start";
+  return target["start"] === undefined ? null : "target.start";
 }

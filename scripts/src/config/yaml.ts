@@ -52,7 +52,7 @@ const FIXES: Record<string, string> = {
 /** Mappings whose values are text, whatever they look like: 8.10 must not become 8.1. */
 function isTextMapping(path: Path): boolean {
   const keys = path.filter((step) => typeof step !== "number").join(".");
-  return keys === "scenarios.headers" || /^(target|variants\.[^.]+|matrix\.factors\..+)\.(env|php\.ini)$/.test(keys);
+  return /^(scenarios\.(mix\.)?headers|(target|variants\.[^.]+|matrix\.factors\..+)\.(env|php\.ini))$/.test(keys);
 }
 
 /** Reads one YAML document: its values and their positions, or what is wrong with it. Never throws. */

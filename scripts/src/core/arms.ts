@@ -2,6 +2,7 @@ import {
   ARMS,
   type Arm,
   type Asked,
+  assertNever,
   type ConnectionPolicy,
   type Plan,
   type Scenario,
@@ -28,10 +29,29 @@ export function askedOf({ own }: Pick<Plan, "own">, { work, checks }: Scenario, 
   return asked ?? { work: query === undefined ? work : withQuery(work, query), checks };
 }
 
-/** PHP takes the last of two parameters of the same name. A flow asks by itself. */
+/** A flow asks by itself. */
 function withQuery(work: Work, query: string): Work {
-  if (work.kind === "flow") return work;
-  return { ...work, path: `${work.path}${work.path.includes("?") ? "&" : "?"}${query}` };
+  switch (work.kind) {
+    case "request":
+      return { ...work, path: extended(work.path, query) };
+    case "mix":
+      return {
+        ...work,
+        entries: work.entries.map((entry) => ({
+          ...entry,
+          request: { ...entry.request, path: extended(entry.request.path, query) },
+        })),
+      };
+    case "flow":
+      return work;
+    default:
+      return assertNever(work);
+  }
+}
+
+/** PHP takes the last of two parameters of the same name. */
+function extended(path: string, query: string): string {
+  return `${path}${path.includes("?") ? "&" : "?"}${query}`;
 }
 
 /** Whether an arm keeps its connections in the cells of a scenario. */

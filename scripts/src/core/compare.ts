@@ -321,6 +321,9 @@ function firstOf(reasons: readonly Reason[]): string {
 
 // ---------------------------------------------------------------- census
 
+/** Means of a mix are fractions: 0.1 + 0.2 is a little more than 0.3. */
+const ROUNDING = 1e-6;
+
 function censusDifferences(plan: Plan, census: Census | null, stored: StoredResult | null): CensusDifference[] {
   const differences: CensusDifference[] = [];
   for (const { scenario, arms } of census?.scenarios ?? []) {
@@ -332,7 +335,8 @@ function censusDifferences(plan: Plan, census: Census | null, stored: StoredResu
       const differs = base.exact && head.exact ? base.perRequest !== head.perRequest : apart(base, head);
       if (!differs) continue;
       const grown = base.exact && head.exact ? head.perRequest - base.perRequest : 0;
-      differences.push({ scenario, count, base, head, allowed, exceeded: allowed !== null && grown > allowed });
+      const exceeded = allowed !== null && grown > allowed + ROUNDING;
+      differences.push({ scenario, count, base, head, allowed, exceeded });
     }
   }
   return differences;

@@ -44,7 +44,8 @@ export interface LogMean {
 }
 
 /**
- * The points of a grid, the reference first: every combination of levels, or each level with the first of the others.
+ * The points of a grid, the reference first: every combination of levels, or each level with the first of the others,
+ * in their order.
  *
  * @throws InputError where two factors set the same thing, or where there are too many points
  */
@@ -183,14 +184,18 @@ export function mainEffect(
     return to === null || from === null ? [] : [{ from, to }];
   });
   if (pairs.length === 0) return null;
-  const parts = pairs.flatMap(({ from, to }) => [from, to]).filter(({ variance }) => variance > 0);
-  const variance = parts.reduce((sum, part) => sum + part.variance, 0);
-  const spread = parts.reduce((sum, part) => sum + part.variance ** 2 / part.df, 0);
+  const { variance, df } = spreadOf(pairs.flatMap(({ from, to }) => [from, to]));
   return {
     mean: pairs.reduce((sum, { from, to }) => sum + to.mean - from.mean, 0) / pairs.length,
     variance: variance / pairs.length ** 2,
-    df: variance ** 2 / spread,
+    df,
   };
+}
+
+/** Variance of a sum of independent means, and its degrees of freedom by Welch and Satterthwaite. */
+function spreadOf(parts: readonly LogMean[]): Pick<LogMean, "variance" | "df"> {
+  const variance = parts.reduce((sum, part) => sum + part.variance, 0);
+  return { variance, df: variance ** 2 / parts.reduce((sum, part) => sum + part.variance ** 2 / part.df, 0) };
 }
 
 /** The reference against itself. */
@@ -234,6 +239,22 @@ export interface MatrixEffect {
   latency: Effect | null;
 }
 
+/** What one stage adds to the one before, in one cell. */
+export interface MatrixStage {
+  /** Level of the factor. */
+  stage: string;
+  cell: string;
+  /** CPU time of the arm per request, ms: that of the reference times the change against it; null where it is not known. */
+  cpuMs: number | null;
+  /** CPU time per request that is added, ms, with its 95% interval; null of the first, and where it is not known. */
+  addedCpuMs: { value: number; low: number; high: number } | null;
+  /** Change against the stage before; null as above. */
+  qps: Effect | null;
+  latency: Effect | null;
+}
+
+export type StageMetric = "cpu" | "qps" | "latency";
+
 /** matrix.json */
 export interface MatrixResult {
   version: 1;
@@ -251,8 +272,61 @@ export interface MatrixResult {
   points: MatrixPoint[];
   /** Of a full design with more than one factor; else the points say the same. */
   effects: MatrixEffect[];
+  /** Of a design of stages: all of a cell in their order. */
+  stages: MatrixStage[];
   interrupted: boolean;
   wallSeconds: number;
+}
+
+/**
+ * What each stage adds to the one before: the difference of the two's changes against the reference. Each was measured
+ * beside a reference of its own, so that they are independent.
+ *
+ * @param points in the order of the stages, the reference first
+ * @param at mean log ratio of a point against the reference; null where it is not known
+ */
+export function stagesOf(
+  points: readonly MatrixPoint[],
+  at: (point: MatrixPoint, cell: string, metric: StageMetric) => LogMean | null,
+): MatrixStage[] {
+  const [reference] = points;
+  const against = (point: MatrixPoint | undefined, cell: string, metric: StageMetric) =>
+    point === undefined ? null : point === reference ? NOTHING : at(point, cell, metric);
+  return (reference?.cells ?? []).flatMap(({ cell: { id }, figures }) =>
+    points.map((point, index): MatrixStage => {
+      const added = (metric: StageMetric) => {
+        const [from, to] = [against(points[index - 1], id, metric), against(point, id, metric)];
+        return from && to && effectOf({ mean: to.mean - from.mean, ...spreadOf([from, to]) });
+      };
+      const cpuOf = (one: MatrixPoint | undefined) => {
+        const change = against(one, id, "cpu");
+        return change && figures?.cpuMsPerRequest ? figures.cpuMsPerRequest * Math.exp(change.mean) : null;
+      };
+      const [before, cpu] = [cpuOf(points[index - 1]), added("cpu")];
+      return {
+        stage: Object.values(point.levels).join(", "),
+        cell: id,
+        cpuMs: cpuOf(point),
+        addedCpuMs: before === null || cpu === null ? null : scaled(cpu, before),
+        qps: added("qps"),
+        latency: added("latency"),
+      };
+    }),
+  );
+}
+
+/** A change of something, in its unit. */
+function scaled({ ratio, low, high }: Effect, of: number): { value: number; low: number; high: number } {
+  return { value: of * (ratio - 1), low: of * (low - 1), high: of * (high - 1) };
+}
+
+/** Log ratios head/base of the CPU time per request, of the rounds in which both arms' was read. */
+export function cpuLogRatios(rounds: readonly { base: SlotSample; head: SlotSample }[]): number[] {
+  const cpu = ({ witness, requests }: SlotSample) => (witness === null ? 0 : witness.targetCpuSeconds / requests);
+  return rounds.flatMap(({ base, head }) => {
+    const ratio = cpu(head) / cpu(base);
+    return ratio > 0 && Number.isFinite(ratio) ? [Math.log(ratio)] : [];
+  });
 }
 
 /** Growth of an arm's memory per 1,000 requests over its slots, bytes; null where it was not read in all of them. */

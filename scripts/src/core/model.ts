@@ -112,15 +112,27 @@ export interface TargetConfig {
   url: Record<Arm, string> | null;
 }
 
-/** A single request, or a k6 module that makes several. */
+/** A single request. */
+export interface HttpRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+/** One of the requests of a mix. */
+export interface MixEntry {
+  /** How often it is sent, beside the weights of the others; whole. */
+  weight: number;
+  request: HttpRequest;
+  checks: Checks;
+}
+
+/** A single request, several of them by weight, or a k6 module that makes several. */
 export type Work =
-  | {
-      kind: "request";
-      method: string;
-      path: string;
-      headers: Record<string, string>;
-      body: string | null;
-    }
+  | ({ kind: "request" } & HttpRequest)
+  /** Two or more; the checks are those of each. */
+  | { kind: "mix"; entries: MixEntry[] }
   /** `file` is absolute: it belongs to the configuration, not to an arm. */
   | { kind: "flow"; file: string };
 
@@ -227,8 +239,8 @@ export interface BaselineConfig {
 export interface Variant {
   env: Record<string, string>;
   php: Partial<PhpSettings>;
-  /** As in TargetConfig. */
-  start?: string;
+  /** As in TargetConfig: null = php-fpm in place of target.start. */
+  start?: string | null;
   resources?: Resources;
   links: Record<string, Link>;
   connection?: ConnectionPolicy;
@@ -240,8 +252,11 @@ export interface Variant {
 export interface MatrixConfig {
   /** The application, relative to the configuration's file; null = the current directory. */
   tree: string | null;
-  /** `one-at-a-time` = each level with the first of the other factors. */
-  design: "full" | "one-at-a-time";
+  /**
+   * `one-at-a-time` = each level with the first of the other factors; `stages` = the levels of the only factor, each of
+   * which adds to the one before.
+   */
+  design: "full" | "one-at-a-time" | "stages";
   /** Clean rounds of every cell at every point. */
   rounds: number;
   /** Factor -> level -> what it sets; the first level is the reference. */

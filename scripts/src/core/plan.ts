@@ -144,7 +144,7 @@ function slotOf(
 ): Pick<PilotCell, "slotSeconds" | "turnSeconds" | "gapSeconds"> {
   const scenario = scenarioOf(plan, cell);
   const { load } = scenario;
-  const onlyRequests = ARMS.every((arm) => askedOf(plan, scenario, arm).work.kind === "request");
+  const onlyRequests = ARMS.every((arm) => askedOf(plan, scenario, arm).work.kind !== "flow");
   const shortest = load.model === "closed" && onlyRequests ? SHORTEST : SHORTEST_SCENARIO;
   const gapSeconds = round(Math.min(MAX_GAP, Math.max(shortest.gap, (shortest.p99s * p99Ms) / 1000)));
   if (load.model === "ramp") return { slotSeconds: rampSeconds(load), turnSeconds: rampSeconds(load), gapSeconds };

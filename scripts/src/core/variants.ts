@@ -12,7 +12,7 @@ export function ownOf({ target }: Pick<Config, "target">, variant: Variant): Own
       ...target,
       env: { ...target.env, ...env },
       php: { ...target.php, binary, ...php, ini: { ...target.php.ini, ...php.ini } },
-      start: start ?? target.start,
+      start: start === undefined ? target.start : start,
       resources: resources ?? target.resources,
       links: { ...target.links, ...links },
     },

@@ -27,8 +27,19 @@ export interface SlotSpec {
 /** What k6/block.ts reads from the file in BLOCK. */
 export interface BlockSpec {
   arms: Record<Arm, { url: string; host: string }>;
-  scenarios: Record<string, { connection: Record<Arm, ConnectionPolicy>; asked: Record<Arm, Asked> }>;
-  /** Every listed scenario in turn, on both arms at once; results are discarded. 0 s = none. */
+  scenarios: Record<
+    string,
+    {
+      connection: Record<Arm, ConnectionPolicy>;
+      asked: Record<Arm, Asked>;
+      /** Of a mix: places among its requests, in the order in which they are sent again and again. */
+      order?: number[];
+    }
+  >;
+  /**
+   * Every listed scenario in turn, and every request of a mix, on both arms at once; results are discarded. 0 s =
+   * none.
+   */
   warmUp: { seconds: number; gracefulSeconds: number; vus: Record<Arm, number>; scenarios: string[] };
   slots: SlotSpec[];
   /** Every request carries a trace context, and this many of the slowest are kept of each slot; absent = none does. */

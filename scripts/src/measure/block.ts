@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { askedOf, connectionOf, perArm, targetOf } from "../core/arms.ts";
 import { MeasureError } from "../core/errors.ts";
+import { mixOrder } from "../core/mix.ts";
 import {
   ARMS,
   type Arm,
@@ -278,6 +279,7 @@ function buildSpec(rig: Rig, schedule: readonly AnySlot[], warmUpSeconds: number
   const subjects = subjectsOf(
     rig,
     schedule.map(({ cell }) => scenarioOf(plan, cell)),
+    block ?? 0,
   );
   return {
     ...subjects,
@@ -298,14 +300,27 @@ function buildSpec(rig: Rig, schedule: readonly AnySlot[], warmUpSeconds: number
   };
 }
 
-/** Who is asked, and what; a scenario may be given more than once. */
+/**
+ * Who is asked, and what.
+ *
+ * @param scenarios each may be given more than once
+ */
 export function subjectsOf(
   { plan, target }: Rig,
   scenarios: readonly Scenario[],
+  block: number,
 ): Pick<BlockSpec, "arms" | "scenarios"> {
-  const subject = (scenario: Scenario) => ({
+  const subject = (scenario: Scenario): BlockSpec["scenarios"][string] => ({
     connection: perArm((arm) => connectionOf(plan, scenario, arm)),
     asked: perArm((arm) => askedOf(plan, scenario, arm)),
+    ...(scenario.work.kind === "mix"
+      ? {
+          order: mixOrder(
+            scenario.work.entries.map(({ weight }) => weight),
+            block,
+          ),
+        }
+      : {}),
   });
   return {
     arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),

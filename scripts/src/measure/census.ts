@@ -1,16 +1,18 @@
 import { Agent, request } from "node:http";
 import { askedOf, connectionOf, targetOf } from "../core/arms.ts";
+import { mixCensus } from "../core/mix.ts";
 import {
   ARMS,
   type Arm,
+  assertNever,
   type Census,
   type CensusArm,
   type Checks,
   type ConnectionPolicy,
   type Count,
   type CountName,
+  type HttpRequest,
   type Scenario,
-  type Work,
 } from "../core/model.ts";
 import type { ServiceCounters } from "../target/target.ts";
 import type { Rig } from "./block.ts";
@@ -30,7 +32,7 @@ interface Answer {
 
 /**
  * Counts what a request costs at the services: a small, fixed number of requests, one at a time and repeated.
- * A flow is counted per iteration.
+ * A flow is counted per iteration; of a mix every request by itself, and their counts are weighted.
  */
 export async function takeCensus(rig: Rig, progress: (line: string) => void): Promise<Census> {
   const scenarios: Census["scenarios"] = [];
@@ -39,20 +41,37 @@ export async function takeCensus(rig: Rig, progress: (line: string) => void): Pr
     const arms: Partial<Record<Arm, CensusArm>> = {};
     for (const arm of ARMS) {
       rig.signal.throwIfAborted();
-      const { work, checks } = askedOf(rig.plan, scenario, arm);
-      arms[arm] =
-        work.kind === "flow"
-          ? await countFlow(rig, scenario, arm)
-          : await countRequest(rig, { work, checks, connection: connectionOf(rig.plan, scenario, arm) }, arm);
+      arms[arm] = await countScenario(rig, scenario, arm);
     }
     scenarios.push({ scenario: scenario.name, arms: arms as Record<Arm, CensusArm> });
   }
   return { version: 1, planId: rig.plan.id, requestsPerRepeat: REQUESTS_PER_REPEAT, repeats: REPEATS, scenarios };
 }
 
-/** A scenario that is a single request, as one arm is asked. */
+async function countScenario(rig: Rig, scenario: Scenario, arm: Arm): Promise<CensusArm> {
+  const { work, checks } = askedOf(rig.plan, scenario, arm);
+  const connection = connectionOf(rig.plan, scenario, arm);
+  switch (work.kind) {
+    case "request":
+      return countRequest(rig, { asked: work, checks, connection }, arm);
+    case "mix": {
+      const entries: { weight: number; arm: CensusArm }[] = [];
+      for (const { weight, request: asked, checks: own } of work.entries) {
+        rig.signal.throwIfAborted();
+        entries.push({ weight, arm: await countRequest(rig, { asked, checks: own, connection }, arm) });
+      }
+      return mixCensus(entries);
+    }
+    case "flow":
+      return countFlow(rig, scenario, arm);
+    default:
+      return assertNever(work);
+  }
+}
+
+/** A request as one arm is asked. */
 interface SingleRequest {
-  work: Extract<Work, { kind: "request" }>;
+  asked: HttpRequest;
   checks: Checks;
   connection: ConnectionPolicy;
 }
@@ -112,14 +131,14 @@ async function countFlow(rig: Rig, scenario: Scenario, arm: Arm): Promise<Census
   };
 }
 
-function sendOne({ work, checks }: SingleRequest, at: { url: string; host: string }, agent: Agent): Promise<Answer> {
+function sendOne({ asked, checks }: SingleRequest, at: { url: string; host: string }, agent: Agent): Promise<Answer> {
   return new Promise((resolve) => {
     const failed = { status: 0, bytes: 0, passed: false };
-    const headers: Record<string, string> = { ...work.headers, host: at.host };
-    if (work.body !== null) headers["content-length"] = String(Buffer.byteLength(work.body));
+    const headers: Record<string, string> = { ...asked.headers, host: at.host };
+    if (asked.body !== null) headers["content-length"] = String(Buffer.byteLength(asked.body));
     const outgoing = request(
-      new URL(work.path, `${at.url}/`),
-      { method: work.method, agent, timeout: TIMEOUT_MS, headers },
+      new URL(asked.path, `${at.url}/`),
+      { method: asked.method, agent, timeout: TIMEOUT_MS, headers },
       (response) => {
         const chunks: Buffer[] = [];
         let bytes = 0;
@@ -137,7 +156,7 @@ function sendOne({ work, checks }: SingleRequest, at: { url: string; host: strin
     );
     outgoing.on("timeout", () => outgoing.destroy());
     outgoing.on("error", () => resolve(failed));
-    outgoing.end(work.body ?? undefined);
+    outgoing.end(asked.body ?? undefined);
   });
 }
 

@@ -10,7 +10,7 @@ export async function runIterations(rig: Rig, scenario: Scenario, arm: Arm, iter
   const k6 = startK6(
     rig,
     {
-      ...subjectsOf(rig, [scenario]),
+      ...subjectsOf(rig, [scenario], 0),
       warmUp: { seconds: 0, gracefulSeconds: 0, vus: { base: 1, head: 1 }, scenarios: [] },
       slots: [
         {

@@ -76,7 +76,7 @@ function checkDriver(driver: DriverName, target: TargetConfig): void {
 export function checkVariant(driver: DriverName, key: string, { php, start, resources, links }: Variant): void {
   switch (driver) {
     case "compose":
-      if (start !== undefined) throw needsThisMachine(`${key}.start`);
+      if (start !== undefined && start !== null) throw needsThisMachine(`${key}.start`);
       if (php.binary !== undefined) throw needsThisMachine(`${key}.php.binary`);
       return;
     case "process":

@@ -1,5 +1,6 @@
 import { compareRun, figuresOf, slotsOf } from "../core/compare.ts";
 import {
+  cpuLogRatios,
   effectOf,
   growthOf,
   type LogMean,
@@ -10,6 +11,7 @@ import {
   type MatrixResult,
   mainEffect,
   type Point,
+  stagesOf,
 } from "../core/matrix.ts";
 import {
   ARMS,
@@ -95,6 +97,10 @@ export function matrixResult(
     layout: first.layout,
     points: resultPoints,
     effects,
+    stages:
+      design === "stages"
+        ? stagesOf(resultPoints, ({ name }, cell, metric) => means.get(name)?.get(`${cell} ${metric}`) ?? null)
+        : [],
     interrupted: finish.interrupted,
     wallSeconds: finish.wallSeconds,
   };
@@ -170,6 +176,7 @@ function meansOf({ states }: ReadRun, statistics: ReadonlyMap<string, LatencySta
           rounds.map(({ base, head }) => Math.log(measuredValue(head, statistic) / measuredValue(base, statistic))),
         );
       return [
+        [`${id} cpu`, logMean(cpuLogRatios(rounds))],
         [`${id} qps`, mean("qps")],
         [`${id} latency`, mean(statistics.get(id) ?? "p99")],
       ] as const;

@@ -43,6 +43,7 @@ const MOST_BLOCKS = 2;
 const CHARTS = new Map([
   ["matrix-qps", "QPS over load"],
   ["matrix-change", "Change of QPS against the reference"],
+  ["matrix-stages", "What each stage adds to the one before"],
 ]);
 
 /**

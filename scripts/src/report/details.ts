@@ -90,7 +90,7 @@ function aboutRecords({ stored, beside }: Comparison): string {
 
 // ---------------------------------------------------------------- per request
 
-function perRequest({ comparison, census }: ReportInput): string[] {
+function perRequest({ comparison, census, plan }: ReportInput): string[] {
   if (census === null) return ["The census was not taken."];
   const counts = COUNTS.filter((count) =>
     census.scenarios.some((entry) => ARMS.some((arm) => entry.arms[arm].counts[count])),
@@ -122,8 +122,11 @@ function perRequest({ comparison, census }: ReportInput): string[] {
     return [escapeMarkdown(scenario), statuses, ...cells, cpuOf(last.get(scenario))];
   });
   const note = `Base → head, from ${plural(census.repeats, "repeat")} of ${plural(census.requestsPerRepeat, "request")} sent one at a time before the load. A single number came out the same every time; others are means with their range. CPU ms is measured under load, at the highest level.`;
+  const ofMixes = plan.config.scenarios.some(({ work }) => work.kind === "mix")
+    ? " Of a mix every request was counted by itself; its row is their mean by weight."
+    : "";
   const align = ["l", "l", ...counts.map(() => "r" as const), "r"];
-  return [markdownTable([header, ...rows], { align }), note];
+  return [markdownTable([header, ...rows], { align }), `${note}${ofMixes}`];
 }
 
 function cpuOf(result: CellResult | undefined): string {

@@ -1,6 +1,13 @@
 import { stringify } from "csv-stringify/sync";
 import { markdownTable } from "markdown-table";
-import { type Effect, kneeOf, type MatrixCell, type MatrixPoint, type MatrixResult } from "../core/matrix.ts";
+import {
+  type Effect,
+  kneeOf,
+  type MatrixCell,
+  type MatrixPoint,
+  type MatrixResult,
+  type MatrixStage,
+} from "../core/matrix.ts";
 import type { Cell, CountName } from "../core/model.ts";
 import { COUNTS } from "./census.ts";
 import { harmless } from "./csv.ts";
@@ -125,6 +132,7 @@ function tables(result: MatrixResult): Table[] {
   return [
     ...scenarios.map((scenario) => scenarioTable(result, scenario)),
     ...effectTables(result),
+    ...stageTables(result),
     ...countTables(result),
     ...remainsTable(result),
   ];
@@ -218,6 +226,42 @@ function effectTables({ effects }: MatrixResult): Table[] {
       notes: ["Means over all points that differ in this factor alone."],
     },
   ];
+}
+
+function stageTables({ stages, points }: MatrixResult): Table[] {
+  if (stages.length === 0) return [];
+  const reference = points[0]?.name;
+  return [
+    {
+      heading: "What each stage adds",
+      titles: [
+        "cell",
+        "stage",
+        ">CPU ms per request",
+        ">added, CPU ms per request",
+        ">QPS change, %",
+        ">latency change, %",
+      ],
+      rows: stages.map(({ cell, stage, cpuMs, addedCpuMs, qps: rate, latency }) => [
+        cell,
+        stage,
+        significant(cpuMs),
+        addedMs(addedCpuMs),
+        change(rate),
+        change(latency),
+      ]),
+      notes: [
+        `Against the stage before: differences of the changes against ${reference}, with 95% intervals by Welch's t. CPU ms is the median of ${reference}, and of the others that times their change.`,
+      ],
+    },
+  ];
+}
+
+/** "+0.120 (+0.110 … +0.130)": to the microsecond. */
+function addedMs(added: MatrixStage["addedCpuMs"]): string {
+  if (added === null) return ABSENT;
+  const withSign = (value: number) => `${value > 0 ? "+" : ""}${decimal(value, 3)}`;
+  return `${withSign(added.value)} (${withSign(added.low)} … ${withSign(added.high)})`;
 }
 
 /** Counts of a request, where they are not the same everywhere. */

@@ -23,9 +23,10 @@ const composed = (line: string): string => target(`compose: c.yml\n  service: ap
 const measure = (line: string): string => `measure:\n  ${line}\n`;
 const baseline = (line: string): string => `baseline:\n  ${line}\n`;
 const scenario = (line: string): string => `scenarios:\n  - path: /\n    ${line}\n`;
+const mix = (entries: string, rest = ""): string => `scenarios: [{name: shop, mix: [${entries}]${rest}}]`;
 const percentOfDrop = "expected a percentage above 0% and below 100%, such as 5%";
 const scenarioKeys =
-  "name, path, flow, method, headers, body, checks, connection, model, levels, rate, max-vus, stages, gate";
+  "name, path, flow, mix, method, headers, body, checks, connection, model, levels, rate, max-vus, stages, gate";
 const twoStages = "Write for example stages: [{duration: 10s, target: 20}, {duration: 20s, target: 20}].";
 
 test.each<[string, string]>([
@@ -369,11 +370,57 @@ test.each<[string, string]>([
   ],
   [
     "scenarios: [{name: a}]",
-    "1:13: scenarios[0]: expected path or flow in every scenario; got nothing. Add for example path: /.",
+    "1:13: scenarios[0]: expected path, mix or flow in every scenario; got nothing. Add for example path: /.",
   ],
   [
     scenario("flow: flows/login.js"),
-    "3:5: scenarios[0].flow: expected either path or flow; got both. Remove one of them, or make two scenarios.",
+    "3:5: scenarios[0].flow: expected one of path, mix and flow; got path and flow. Keep one of them, or make several scenarios.",
+  ],
+  [
+    scenario("mix: [{path: /, weight: 1}, {path: /a, weight: 1}]"),
+    "3:5: scenarios[0].mix: expected one of path, mix and flow; got path and mix. Keep one of them, or make several scenarios.",
+  ],
+  [
+    mix("{path: /, weight: 1}"),
+    "1:31: scenarios[0].mix: expected two or more requests; got 1. Add another, or write path in place of mix.",
+  ],
+  [
+    mix(Array.from({ length: 21 }, (_, i) => `{path: /${i}, weight: 1}`).join()),
+    "1:31: scenarios[0].mix: expected at most 20 requests; got 21. Make several scenarios of them.",
+  ],
+  [
+    "scenarios: [{name: shop, mix: /}]",
+    '1:31: scenarios[0].mix: expected a list of requests with weights; got "/". Write for example [{path: /, weight: 1}, {path: /products, weight: 6}].',
+  ],
+  [
+    "scenarios: [{mix: [{path: /, weight: 1}, {path: /a, weight: 1}]}]",
+    "1:14: scenarios[0].mix: expected a name beside mix; got nothing. Add for example name: shop.",
+  ],
+  ...["0", "-1", "1.5", "1001", ".nan", '"6"'].map((weight): [string, string] => [
+    mix(`{path: /, weight: 1}, {path: /a, weight: ${weight}}`),
+    `1:73: scenarios[0].mix[1].weight: expected a whole number from 1 to 1,000; got ${weight === ".nan" ? "NaN" : weight}. Write ${
+      weight === '"6"' ? "6" : weight === "1001" ? "at most 1000" : "for example 1"
+    }.`,
+  ]),
+  [
+    mix("{path: /, weight: 1}, {path: /a}"),
+    "1:54: scenarios[0].mix[1].weight: expected a whole number from 1 to 1,000; got nothing. Write for example 1.",
+  ],
+  [
+    mix("{path: /, weight: 1}, {weight: 1}"),
+    "1:54: scenarios[0].mix[1].path: expected a path that starts with /, without spaces and without #; got nothing. Write for example /products?page=1.",
+  ],
+  [
+    mix("{path: /, weight: 1}, {path: /a, wieght: 1, weight: 1}"),
+    '1:65: scenarios[0].mix[1]: unknown key "wieght". Did you mean weight?',
+  ],
+  [
+    mix("{path: /, weight: 1}, {path: /a, weight: 1, body: a}"),
+    "1:76: scenarios[0].mix[1].body: a GET request has no body. Add for example method: POST, or remove body.",
+  ],
+  [
+    mix("{path: /, weight: 1}, {path: /a, weight: 1}", ", headers: {A: b}"),
+    "1:78: scenarios[0].headers: belongs to a scenario with path; this one has a mix, whose requests have their own. Write headers there, or remove it.",
   ],
   [
     "scenarios: [{flow: flows/none.js}]",

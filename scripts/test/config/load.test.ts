@@ -348,6 +348,49 @@ test("anchors, aliases and merge keys share values, and mistakes in them are fou
   );
 });
 
+test("a mix of requests by weight, each with what a request has", () => {
+  const { scenarios } = parse(`scenarios:
+  - name: shop
+    mix:
+      - {path: /, weight: 1}
+      - {path: /items?page=2, weight: 1000, headers: {X: 1.0}, checks: {body-contains: item}}
+      - {path: /cart, weight: 30, method: POST, body: {id: 7}, checks: {status: 201}}
+    connection: close
+    levels: [5]
+`);
+  const request = { method: "GET", headers: {}, body: null };
+  const ok = { status: [200], bodyContains: null };
+  expect(scenarios).toEqual([
+    {
+      ...home,
+      name: "shop",
+      connection: "close",
+      load: { model: "closed", vus: [5] },
+      work: {
+        kind: "mix",
+        entries: [
+          { weight: 1, request: { ...request, path: "/" }, checks: ok },
+          {
+            weight: 1000,
+            request: { ...request, path: "/items?page=2", headers: { X: "1.0" } },
+            checks: { ...ok, bodyContains: "item" },
+          },
+          {
+            weight: 30,
+            request: {
+              method: "POST",
+              path: "/cart",
+              headers: { "Content-Type": "application/json" },
+              body: '{"id":7}',
+            },
+            checks: { ...ok, status: [201] },
+          },
+        ],
+      },
+    },
+  ]);
+});
+
 let directory = "";
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "perf-gate-load-"));

@@ -35,10 +35,31 @@ test("a matrix has a reference application, a design, rounds and factors; text s
   expect(parse("")).not.toHaveProperty("matrix");
 });
 
+test("stages are the levels of one factor", () => {
+  expect(parse("matrix: {design: stages, factors: {stage: {one: {}, two: {env: {A: 1}}}}}").matrix).toMatchObject({
+    design: "stages",
+  });
+});
+
 test.each([
   ["{factor: {}}", "", 'matrix: unknown key "factor". Did you mean factors?'],
   ["{rounds: 2}", "", "matrix.rounds: expected"],
-  ["{design: each}", "", 'matrix.design: expected one of full, one-at-a-time; got "each"'],
+  ["{design: each}", "", 'matrix.design: expected one of full, one-at-a-time, stages; got "each"'],
+  [
+    "{design: stages}",
+    "",
+    "m.yml:1:18: matrix.design: expected one factor with two or more levels beside design: stages; got 0 factors. Make one factor of all stages, or write design: full.",
+  ],
+  [
+    "{design: stages, factors: {a: {x: {}, y: {}}, b: {x: {}, y: {}}}}",
+    "",
+    "matrix.design: expected one factor with two or more levels beside design: stages; got 2 factors.",
+  ],
+  [
+    "{design: stages, factors: {a: {x: {}}}}",
+    "",
+    "matrix.design: expected one factor with two or more levels beside design: stages; got one with 1.",
+  ],
   ["{factors: {workers: {8: {}}}}", "", "matrix.factors.workers.8: expected the name of a level"],
   ["{factors: {8x: {a: {}}}}", "", "matrix.factors.8x: expected the name of a factor"],
   [

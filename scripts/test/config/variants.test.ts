@@ -34,6 +34,7 @@ variants:
     connection: close
     query: a=1&b
   server: { start: php server.php, php: { workers: 3 } }
+  fpm: { start: null, php: { jit: tracing } }
 `);
   expect(variants).toEqual({
     nothing: { env: {}, php: {}, links: {} },
@@ -55,6 +56,7 @@ variants:
       query: "a=1&b",
     },
     server: { env: {}, php: { workers: 3 }, links: {}, start: "php server.php" },
+    fpm: { env: {}, php: { jit: "tracing" }, links: {}, start: null },
   });
   expect(parse("")).not.toHaveProperty("variants");
 });
@@ -107,6 +109,11 @@ test.each([
     '2:7: variants.v.start: belongs to the bundled target; "c.yml" brings its own',
   ],
   [
+    "start: null",
+    "target: {compose: c.yml, service: app, port: 80}",
+    '2:7: variants.v.start: belongs to the bundled target; "c.yml" brings its own',
+  ],
+  [
     "php: {jit: tracing}",
     "target: {compose: c.yml, service: app, port: 80}",
     "2:13: variants.v.php.jit: belongs to the bundled target",
@@ -129,6 +136,7 @@ test("what is right beside the rest of the file is no problem", () => {
   expect(complaintAbout("php: {workers: 3}", "target: {start: php s.php}")).toBe("");
   expect(complaintAbout("start: php s.php, php: {workers: 3}", "target: {php: {jit: tracing}}")).toBe("");
   expect(complaintAbout("start: php s.php", "target: {start: php other.php}")).toBe("");
+  expect(complaintAbout("start: null, php: {jit: tracing}", "target: {start: php s.php}")).toBe("");
 });
 
 test.each(["a b", "a.b", "-a", "x".repeat(51)])("a variant is not called %j", (name) => {

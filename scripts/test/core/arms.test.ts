@@ -49,6 +49,11 @@ describe("an arm of its own", () => {
   test("asked by a flow makes turns as long as a flow needs them", () => {
     const turnOf = (plan: Plan) => afterPilot(plan, plan.cells[0] as Plan["cells"][0], 1000, 10).turnSeconds;
     expect(turnOf(withBase({ ...request, work: { kind: "flow", file: "/flow.js" } }))).toBe(1);
+    const { checks, work } = request;
+    if (work.kind !== "request") throw new Error(work.kind);
+    const entry = { weight: 1, request: work, checks };
+    const mix: Asked = { checks, work: { kind: "mix", entries: [entry, entry] } };
+    expect(turnOf(withBase(mix))).toBe(turnOf(plain));
     expect(turnOf(withBase(request))).toBe(turnOf(plain));
     expect(turnOf(plain)).toBeLessThan(1);
   });

@@ -262,6 +262,16 @@ describe("the census", () => {
     expect(result.verdict).toBe("regression");
   });
 
+  test("a mix may grow by all of a fraction that is allowed, and by no more", () => {
+    const allowing = planOf(scenariosYaml(2, "gate: { max-added: { sql-statements: 0.3 } }"));
+    const census = censusOf(allowing);
+    for (const { arms } of census.scenarios) arms.base.counts.sqlStatements = exact(0.1);
+    // In binary fractions 0.4 - 0.1 is more than 0.3.
+    for (const [index, { arms }] of census.scenarios.entries())
+      arms.head.counts.sqlStatements = exact([0.4, 0.41][index] ?? 0);
+    expect(run(allowing, [], census).census.map(({ exceeded }) => exceeded)).toEqual([false, true]);
+  });
+
   test("a count that varies is shown only where the ranges are far apart, and never gated", () => {
     const census = censusOf(plan);
     const varying = (min: number, max: number) => ({ perRequest: (min + max) / 2, min, max, exact: false });

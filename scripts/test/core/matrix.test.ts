@@ -1,15 +1,19 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../../src/config/load.ts";
 import {
+  cpuLogRatios,
   effectOf,
   kneeOf,
   type LogMean,
   logMean,
   type MatrixCell,
+  type MatrixPoint,
   mainEffect,
   pointsOf,
+  stagesOf,
 } from "../../src/core/matrix.ts";
-import type { ArmFigures, MatrixConfig } from "../../src/core/model.ts";
+import type { ArmFigures, MatrixConfig, SlotSample, Witness } from "../../src/core/model.ts";
+import { slot } from "./support.ts";
 
 function matrixOf(yaml: string): MatrixConfig {
   const { matrix } = parseConfig(`target: { services: [mysql] }\n${yaml}`, { file: "m.yml", directory: "/" });
@@ -50,6 +54,14 @@ test("one at a time: each level with the first of the others", () => {
     "way=short, jit=on",
     "way=short, jit=fn",
   ]);
+});
+
+test("stages are points in their order", () => {
+  const points = pointsOf(
+    matrixOf("matrix: { design: stages, factors: { stage: { one: {}, two: { query: s=2 }, three: { query: s=3 } } } }"),
+  );
+  expect(points.map(({ name }) => name)).toEqual(["stage=one", "stage=two", "stage=three"]);
+  expect(points[2]?.variant.query).toBe("s=3");
 });
 
 test("without factors there is one point, as configured", () => {
@@ -122,19 +134,87 @@ test("a main effect is the mean over the points that differ in nothing else", ()
   expect(mainEffect(points, "way", "kept", at)).toBeNull();
 });
 
-test("the knee is the lowest load that reaches nearly all of the highest QPS", () => {
-  const cell = (level: number, qps: number | null): MatrixCell => ({
-    cell: { id: `s @${level}`, scenario: "s", model: "closed", level },
-    statistic: "p99",
-    rounds: 3,
-    struck: 0,
-    why: null,
-    figures: qps === null ? null : ({ qps, cpuPeakCores: level / 10 } as ArmFigures),
-    growthBytes: null,
-    counts: {},
+const cellOf = (level: number, figures: Partial<ArmFigures> | null): MatrixCell => ({
+  cell: { id: `s @${level}`, scenario: "s", model: "closed", level },
+  statistic: "p99",
+  rounds: 3,
+  struck: 0,
+  why: null,
+  figures: figures as ArmFigures | null,
+  growthBytes: null,
+  counts: {},
+  qps: null,
+  latency: null,
+});
+
+test("a stage adds the difference between its change against the reference and that of the stage before", () => {
+  const stages = ["entry", "request", "routes", "complete"];
+  const points = stages.map((stage): MatrixPoint => {
+    const cpuMsPerRequest = stage === "entry" ? 2 : 99; // the others' own is not asked for
+    return { name: `stage=${stage}`, levels: { stage }, directory: null, cells: [cellOf(20, { cpuMsPerRequest })] };
+  });
+  const means: Record<string, Record<string, LogMean>> = {
+    request: {
+      cpu: { mean: Math.log(1.5), variance: 0.0004, df: 5 },
+      qps: { mean: Math.log(0.8), variance: 0.0001, df: 7 },
+    },
+    routes: {
+      cpu: { mean: Math.log(1.8), variance: 0.0012, df: 5 },
+      qps: { mean: Math.log(0.6), variance: 0.0003, df: 7 },
+    },
+  };
+  const [entry, request, routes, complete] = stagesOf(
+    points,
+    ({ levels }, cell, metric) => (cell === "s @20" && means[levels["stage"] ?? ""]?.[metric]) || null,
+  );
+  expect(entry).toEqual({ stage: "entry", cell: "s @20", cpuMs: 2, addedCpuMs: null, qps: null, latency: null });
+
+  // Against the reference itself: its own interval. t(0.975, 5) = 2.57058, t(0.975, 7) = 2.36462.
+  expect(request?.cpuMs).toBeCloseTo(3, 10);
+  expect(request?.addedCpuMs?.value).toBeCloseTo(1, 10);
+  expect(request?.addedCpuMs?.low).toBeCloseTo(2 * (1.5 * Math.exp(-2.57058 * 0.02) - 1), 5);
+  expect(request?.addedCpuMs?.high).toBeCloseTo(2 * (1.5 * Math.exp(2.57058 * 0.02) - 1), 5);
+  expect(request?.qps?.ratio).toBeCloseTo(0.8, 10);
+  expect(request?.qps?.low).toBeCloseTo(0.8 * Math.exp(-2.36462 * 0.01), 5);
+
+  // Variances add up: 0.0016 with 0.0016^2 / (0.0004^2 / 5 + 0.0012^2 / 5) = 8 degrees of freedom, t = 2.30600; and
+  // 0.0004 with 0.0004^2 / (0.0001^2 / 7 + 0.0003^2 / 7) = 11.2, t(0.975, 11.2) = 2.19618.
+  expect(routes?.cpuMs).toBeCloseTo(3.6, 10);
+  expect(routes?.addedCpuMs?.value).toBeCloseTo(0.6, 10);
+  expect(routes?.addedCpuMs?.low).toBeCloseTo(3 * (1.2 * Math.exp(-2.306 * 0.04) - 1), 4);
+  expect(routes?.addedCpuMs?.high).toBeCloseTo(3 * (1.2 * Math.exp(2.306 * 0.04) - 1), 4);
+  expect(routes?.qps?.ratio).toBeCloseTo(0.75, 10);
+  expect(routes?.qps?.high).toBeCloseTo(0.75 * Math.exp(2.19618 * 0.02), 4);
+  expect(routes?.latency).toBeNull();
+
+  expect(complete).toEqual({
+    stage: "complete",
+    cell: "s @20",
+    cpuMs: null,
+    addedCpuMs: null,
     qps: null,
     latency: null,
   });
+});
+
+test("CPU time per request is compared in the rounds in which it was read of both arms", () => {
+  const using = (arm: "base" | "head", targetCpuSeconds: number | null): SlotSample => {
+    const { witness, ...sample } = slot("s @20", arm, 0, { requests: 1000 });
+    return { ...sample, witness: targetCpuSeconds === null ? null : { ...(witness as Witness), targetCpuSeconds } };
+  };
+  const round = (base: number | null, head: number | null) => ({
+    base: using("base", base),
+    head: using("head", head),
+  });
+  expect(cpuLogRatios([round(1, 2), round(null, 2), round(1, null), round(0, 2), round(2, 1)])).toEqual([
+    Math.log(2),
+    Math.log(0.5),
+  ]);
+});
+
+test("the knee is the lowest load that reaches nearly all of the highest QPS", () => {
+  const cell = (level: number, qps: number | null): MatrixCell =>
+    cellOf(level, qps === null ? null : { qps, cpuPeakCores: level / 10 });
   const ladder = [cell(20, 1000), cell(1, 300), cell(5, 960), cell(50, 990), cell(100, null)];
   expect(kneeOf(ladder)).toEqual({ level: 5, qps: 960, cpuPeakCores: 0.5 });
   expect(kneeOf(ladder.slice(0, 2))).toBeNull();

@@ -62,6 +62,7 @@ test("a server in place of php-fpm, or of another one", () => {
   const named = { env: {}, php: {}, links: {} };
   expect(ownOf(other, named).target.start).toBe("php other.php");
   expect(ownOf(other, { ...named, start: "php server.php" }).target.start).toBe("php server.php");
+  expect(ownOf(other, { ...named, start: null }).target.start).toBeNull();
 });
 
 test("and over every scenario: connections, and parameters behind those that are there", () => {
@@ -73,6 +74,15 @@ test("and over every scenario: connections, and parameters behind those that are
   expect([a, b].map((one) => connectionOf(quick, one, "head"))).toEqual(["keep-alive", "keep-alive"]);
   const flow = { ...a, work: { kind: "flow" as const, file: "/flow.js" } };
   expect(asked(flow, "head").work).toBe(flow.work);
+  const { checks, work } = a;
+  if (work.kind !== "request") throw new Error(work.kind);
+  const entries = ["/x", "/y?z=1"].map((path) => ({ weight: 1, request: { ...work, path }, checks }));
+  expect(asked({ ...a, work: { kind: "mix", entries } }, "head").work).toMatchObject({
+    entries: [
+      { weight: 1, request: { path: "/x?connection=short&y=2" } },
+      { weight: 1, request: { path: "/y?z=1&connection=short&y=2" } },
+    ],
+  });
 });
 
 test("what differs is told as the file names it", () => {

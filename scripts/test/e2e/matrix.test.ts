@@ -12,9 +12,11 @@ afterEach(() => {
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Waits as long as it is told to. */
+/** Waits as long, and works as much, as it is told to. */
 const SERVICE = `<?php
 usleep((int) getenv('PAUSE'));
+$work = (int) getenv('WORK');
+for ($i = 0; $i < $work; $i++) $root = sqrt($i);
 echo str_repeat('a', 10);
 `;
 const MATRIX = `target: { driver: process, health: /, php: { workers: 2 } }
@@ -88,6 +90,34 @@ test("a grid of two factors: every point beside the reference, what each factor 
   expect(csv[0]).toMatch(/^point,factor_pause,factor_connection,scenario,load_model,level,rounds/);
   // Every point is a run of its own that can be looked at again.
   expect(readdirSync(join(work, "points")).toSorted()).toEqual(["1", "2", "3"]);
+});
+
+test("stages: what each adds to the one before, in CPU time and QPS", () => {
+  const stages = `  design: stages
+  factors:
+    stage: { none: {}, one: { env: { WORK: 50000 } }, both: { env: { WORK: 100000 } } }
+`;
+  const { file, work } = setting(
+    MATRIX.replace(/ {2}factors:[\s\S]*/, stages).replace("levels: [1, 2]", "levels: [2]"),
+  );
+  const { status, stdout, stderr } = spawnSync(launcher, ["matrix", file, "-w", work], { encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+  const { design, effects, stages: found } = resultIn(work);
+  expect([design, effects]).toEqual(["stages", []]);
+  expect(found.map(({ stage, cell }) => `${cell} ${stage}`)).toEqual(["page @2 none", "page @2 one", "page @2 both"]);
+  const [none, one, both] = found;
+  expect(none).toMatchObject({ addedCpuMs: null, qps: null });
+  for (const stage of [one, both]) {
+    expect(stage?.addedCpuMs?.low).toBeGreaterThan(0);
+    expect(stage?.qps?.high).toBeLessThan(1);
+  }
+  // The second does the work of the first once more.
+  const [first, second] = [one?.addedCpuMs?.value ?? 0, both?.addedCpuMs?.value ?? 0];
+  expect(second / first).toBeGreaterThan(0.6);
+  expect(second / first).toBeLessThan(1.6);
+  expect((none?.cpuMs ?? 0) + first + second).toBeCloseTo(both?.cpuMs ?? 0, 6);
+  expect(stdout).toContain("What each stage adds");
+  expect(readFileSync(join(work, "matrix.md"), "utf8")).toContain("](charts/matrix-stages.svg)");
 });
 
 test("an interrupted matrix reports what was measured, and the next one leaves it alone", async () => {

@@ -91,6 +91,7 @@ test("a server of a variant is for processes alone", () => {
     /^driver compose: variants\.v\.start is for a program of this machine/,
   );
   expect(() => checkVariant("url", "variants.v", variant)).toThrow(InputError);
+  expect(() => checkVariant("compose", "variants.v", { ...variant, start: null })).not.toThrow();
 });
 
 test("--driver comes before the configuration's", async () => {
