@@ -2,10 +2,30 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-/** Tests that compute, write files and wait for answers: two files at a time. */
-const SIDE_BY_SIDE = "scripts/test/{architecture,core/**/*,config/**/*,report/**/*,history/**/*,github/**/*}.test.ts";
+const files = (names: string): string => `scripts/test/${names}.test.ts`;
+
+/** Tests that compute, write files and wait for answers; they start neither services nor containers. */
+const COMPUTING = [
+  files("{architecture,bench/**/*,config/**/*,core/**/*,github/**/*,history/**/*,report/**/*}"),
+  files("phases/{arms,beside,judge,reference,stored,trend,variants,work-directory}"),
+];
 /** Slow ones, which scripts/test.sh --fast leaves out. */
-const WHOLE_RUNS = "scripts/test/{e2e,act}/**/*.test.ts";
+const WHOLE_RUNS = files("{act,e2e}/**/*");
+/**
+ * What judges figures that a neighbour changes, or looks at what a killed run leaves on this machine: any other run
+ * would remove it as well.
+ */
+const ALONE = [
+  files("measure/**/*"),
+  files("phases/clean"),
+  files("target/{exits,process,resident,usage}"),
+  files("target/compose/killed"),
+];
+const WHOLE_RUNS_ALONE = files("e2e/validity");
+
+/** Two files at a time; those that are alone follow one by one. */
+const sideBySide = { maxWorkers: 2 };
+const alone = { fileParallelism: false };
 
 // On GitHub, what the tests ask for is not what the job that runs them is about.
 for (const name of Object.keys(process.env)) if (/^(GITHUB|INPUT)_/.test(name)) delete process.env[name];
@@ -19,27 +39,38 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 300_000,
     teardownTimeout: 60_000,
+    // In the order of their names, so that what takes longest does not begin last.
     projects: [
       {
         extends: true,
         test: {
-          name: "side by side",
-          include: [SIDE_BY_SIDE],
+          name: "computing",
+          include: COMPUTING,
           setupFiles: ["scripts/test/github/pace.ts"],
-          maxWorkers: 2,
+          ...sideBySide,
         },
       },
-      // Many of these start real servers: one file at a time, or they disturb each other on a small machine.
       {
         extends: true,
         test: {
-          name: "one by one",
-          include: ["scripts/test/**/*.test.ts"],
-          exclude: [SIDE_BY_SIDE, WHOLE_RUNS],
-          fileParallelism: false,
+          name: "whole runs",
+          include: [WHOLE_RUNS],
+          exclude: [WHOLE_RUNS_ALONE],
+          setupFiles: ["scripts/test/own-lock.ts"],
+          ...sideBySide,
         },
       },
-      { extends: true, test: { name: "whole runs", include: [WHOLE_RUNS], fileParallelism: false } },
+      { extends: true, test: { name: "whole runs alone", include: [WHOLE_RUNS_ALONE], ...alone } },
+      {
+        extends: true,
+        test: {
+          name: "with services",
+          include: [files("**/*")],
+          exclude: [...COMPUTING, ...ALONE, WHOLE_RUNS],
+          ...sideBySide,
+        },
+      },
+      { extends: true, test: { name: "with services alone", include: ALONE, ...alone } },
     ],
   },
 });
