@@ -57,6 +57,7 @@ export default defineConfig({
           include: [WHOLE_RUNS],
           exclude: [WHOLE_RUNS_ALONE],
           setupFiles: ["scripts/test/own-lock.ts"],
+          testTimeout: 600_000,
           ...sideBySide,
         },
       },
