@@ -44,7 +44,12 @@ function siteWithCells(generator: "auto" | "container", { withFlow = true } = {}
   const flow: Scenario["work"] = { kind: "flow", file: join(site.directory, "head/perf/flow.js") };
   const checks = { status: [200], bodyContains: null };
   if (withFlow) plan.config.scenarios.push({ ...request, name: "flow", work: flow, checks });
-  plan.cells = plan.config.scenarios.map(({ name }) => ({ id: `${name} @2`, scenario: name, model: "closed", level: 2 }));
+  plan.cells = plan.config.scenarios.map(({ name: scenario }) => ({
+    id: `${scenario} @2`,
+    scenario,
+    model: "closed",
+    level: 2,
+  }));
   return site;
 }
 
