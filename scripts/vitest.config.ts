@@ -23,8 +23,10 @@ const ALONE = [
 ];
 const WHOLE_RUNS_ALONE = files("e2e/validity");
 
-/** Two files at a time; those that are alone follow one by one. */
-const sideBySide = { maxWorkers: 2 };
+/** What computes takes a core. What runs services mostly waits: for them, and for the end of a slot. */
+const computing = { maxWorkers: 2, sequence: { groupOrder: 0 } };
+const sideBySide = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+/** One by one, after all others. */
 const alone = { fileParallelism: false };
 
 // On GitHub, what the tests ask for is not what the job that runs them is about.
@@ -47,7 +49,7 @@ export default defineConfig({
           name: "computing",
           include: COMPUTING,
           setupFiles: ["scripts/test/github/pace.ts"],
-          ...sideBySide,
+          ...computing,
         },
       },
       {
