@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const files = (names: string): string => `scripts/test/${names}.test.ts`;
 
@@ -29,6 +30,16 @@ const sideBySide = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 /** One by one, after all others. */
 const alone = { fileParallelism: false };
 
+/** Files that take minutes begin first, so that in the end nobody waits for one of them. */
+const LONG = /\/(?:act\/(?:act|nightly)|e2e\/(?:capacity|cli|matrix|stored)|compose\/(?:engine|generator))\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => (LONG.test(moduleId) ? 0 : 1);
+    return (await super.sort(specifications)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+
 // On GitHub, what the tests ask for is not what the job that runs them is about.
 for (const name of Object.keys(process.env)) if (/^(GITHUB|INPUT)_/.test(name)) delete process.env[name];
 
@@ -41,7 +52,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 300_000,
     teardownTimeout: 60_000,
-    // In the order of their names, so that what takes longest does not begin last.
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
