@@ -24,12 +24,13 @@ go_command() {
   printf '%s\n' "${root}/bin/go"
 }
 
-# go_install DIRECTORY PACKAGE@VERSION...: leaves static programs in its bin; everything Go needs stays inside.
+# go_install DIRECTORY PACKAGE@VERSION...: leaves static programs in its bin. Everything Go needs stays inside, or in
+# PERF_GATE_GO_CACHE, which several builds can share.
 go_install() (
-  local directory=$1 go
+  local directory=$1 cache=${PERF_GATE_GO_CACHE:-$1} go
   shift
   cd -- "${directory}" || return
-  export GOPATH=${directory}/path GOCACHE=${directory}/cache GOBIN=${directory}/bin
+  export GOPATH=${cache}/path GOCACHE=${cache}/cache GOBIN=${directory}/bin
   export GOFLAGS=-modcacherw GOTOOLCHAIN=auto GO111MODULE=on GOWORK=off CGO_ENABLED=0
   unset GOROOT
   if [[ $(go env GOSUMDB) == off ]]; then

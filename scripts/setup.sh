@@ -99,12 +99,13 @@ declare -rA REASONS=(
 
 usage() {
   cat <<EOF
-Usage: scripts/setup.sh [--for run|action|charts|test] [--dry-run] [--yes]
+Usage: scripts/setup.sh [--for run|action|charts|k6|test] [--dry-run] [--yes]
        scripts/setup.sh --print-k6
 
   --for run    what measuring needs where the service's programs are started by perf-gate (default)
   --for action what it needs where the service runs in containers, or elsewhere
   --for charts what draws charts of what was measured elsewhere
+  --for k6     k6 alone
   --for test   what running needs, and the tests
   --dry-run    say what would be installed, and stop
   --yes        do not ask
@@ -306,6 +307,10 @@ as_root_install() {
   local -a required extra
   read -r -a required <<<"$1"
   read -r -a extra <<<"$2"
+  if apt_install "${required[@]}" "${extra[@]}"; then
+    return
+  fi
+  # One that cannot be had must not keep the others away.
   if ((${#required[@]} > 0)) && ! apt_install "${required[@]}"; then
     # The lists may be older than what the archive still holds.
     retry 3 apt_get update
@@ -318,10 +323,15 @@ as_root_install() {
 
 # ---------------------------------------------------------------- k6
 
-# Builds beside the final place and moves it there in one step, so that two at once do no harm.
+# Builds beside the final place and moves it there in one step. Of two at once the second takes what the first has built.
 install_k6() (
   local directory
   mkdir -p -- "${K6_DIRECTORY}"
+  exec 9<"${K6_DIRECTORY}"
+  flock 9
+  if [[ -x ${K6_DIRECTORY}/k6 ]]; then
+    return
+  fi
   # Left behind by a run that was killed.
   find "${CACHE}" -maxdepth 1 -name '.k6-build.*' -mmin +720 -exec rm -rf -- {} +
   directory=$(mktemp -d -- "${CACHE}/.k6-build.XXXXXX")
@@ -373,6 +383,7 @@ setup() {
       mapfile -t extra < <(absent "${ACTION_EXTRAS[@]}")
       ;;
     charts) mapfile -t extra < <(absent "${ACTION_EXTRAS[@]}") ;;
+    k6) required=() ;;
     test)
       mapfile -t required < <(absent "${RUN_NEEDS[@]}" "${TEST_NEEDS[@]}")
       mapfile -t extra < <(absent "${TEST_EXTRAS[@]}")
@@ -382,7 +393,8 @@ setup() {
     *) ;;
   esac
   if [[ ${purpose} != charts ]] && ! find_k6 >/dev/null; then
-    rest=(k6 "${rest[@]}")
+    # Last: others may be building it, which is waited for.
+    rest+=(k6)
     has go || required+=(go)
   fi
   packages=("${required[@]}" "${extra[@]}")
@@ -449,7 +461,8 @@ main() {
     case "$1" in
       --for)
         purpose=${2:-}
-        [[ ${purpose} == @(run|action|charts|test) ]] || bail_choice '--for' "${purpose}" 'run, action, charts, test'
+        [[ ${purpose} == @(run|action|charts|k6|test) ]] ||
+          bail_choice '--for' "${purpose}" 'run, action, charts, k6, test'
         shift
         ;;
       --dry-run) dry_run=1 ;;

@@ -18,6 +18,8 @@ PASSED=0
 FAILED=0
 SKIPPED=0
 ENGINE_IS_OURS=''
+# Process ids of what runs beside the other parts, by name.
+declare -A BESIDE=()
 # What failed, one line each, repeated at the end.
 FAILURES=()
 
@@ -50,6 +52,22 @@ part() {
   "$@"
   group_end
   info "${name}: $((SECONDS - started)) s"
+}
+
+# begin NAME COMMAND...: starts a command beside what comes next.
+begin() {
+  local name=$1
+  shift
+  "$@" >|"${SCRATCH}/${name}.log" 2>&1 &
+  BESIDE[${name}]=$!
+}
+
+# end NAME: waits for it and prints what it said; the status is its own.
+end() {
+  local status=0
+  wait "${BESIDE[$1]}" || status=$?
+  cat -- "${SCRATCH}/$1.log" >&2
+  return "${status}"
 }
 
 # check NAME COMMAND...: one static check is one test.
@@ -114,18 +132,23 @@ run_suite() {
   fi
 }
 
+# run_vitest PROJECT...: the files of these projects of vitest.config.ts.
 run_vitest() {
   local report=${SCRATCH}/vitest.json
+  rm -f -- "${report}"
   run_suite vitest vitest_counts "${report}" \
     node_modules/.bin/vitest run --config scripts/vitest.config.ts \
-    --reporter=default --reporter=json --outputFile.json="${report}" "$@"
+    --reporter=default --reporter=json --outputFile.json="${report}" "${@/#/--project=}"
 }
 
 run_bats() {
-  local report=${SCRATCH}/bats.tap
   # shellcheck disable=SC2016 # the inner shell expands them
-  run_suite bats tap_counts "${report}" \
-    bash -c 'set -o pipefail; bats --formatter tap "${@:2}" 3>&- | tee -- "$1"' bats "${report}" "$@"
+  bash -c 'set -o pipefail; bats --formatter tap "${@:2}" 3>&- | tee -- "$1"' bats "${SCRATCH}/bats.tap" "$@"
+}
+
+# What run_bats, which has begun as bats, came to.
+count_bats() {
+  run_suite bats tap_counts "${SCRATCH}/bats.tap" end bats
 }
 
 # Prints every shell script git knows: by name, or by its first line.
@@ -148,7 +171,10 @@ shell_files() {
 
 # Being set up is no test; not being so is a failure, and what can still be tested is.
 set_up() {
+  # Building takes the cores, packages the network and the disk.
+  begin k6 "${SCRIPTS}/setup.sh" --for k6 --yes
   "${SCRIPTS}/setup.sh" --for test --yes >&2 || fail "set-up: status $?"
+  end k6 || fail "set-up of k6: status $?"
 }
 
 # lint TOOL ARGUMENT...: a check by a program of tools.sh, skipped where that is not here.
@@ -183,7 +209,7 @@ check_statically() {
 # What those tests start.
 readonly ENGINE_IMAGES=(php:8.4-fpm nginx:1.26 redis:7 mysql:8.4 ghcr.io/shopify/toxiproxy:2.12.0 grafana/k6:1.8.1)
 
-# Tests that need a Docker engine look at PERF_GATE_TEST_ENGINE, and are skipped without it.
+# Starts an engine, and begins to make its images.
 start_engine() {
   local address ours=''
   "${SCRIPTS}/engine.sh" status >/dev/null || ours=1
@@ -193,11 +219,18 @@ start_engine() {
   fi
   ENGINE_IS_OURS=${ours}
   export "${address?}"
-  if ! "${ROOT}/docker/offline/build.sh" --pull "${ENGINE_IMAGES[@]}" >&2; then
-    warn 'no images for Docker: tests that need them are skipped'
+  begin images "${ROOT}/docker/offline/build.sh" --pull "${ENGINE_IMAGES[@]}"
+}
+
+# Tests that need a Docker engine look at PERF_GATE_TEST_ENGINE, and are skipped without it.
+await_images() {
+  if [[ -z ${BESIDE[images]:-} ]]; then
     return
+  elif end images; then
+    export PERF_GATE_TEST_ENGINE=1
+  else
+    warn 'no images for Docker: tests that need them are skipped'
   fi
-  export PERF_GATE_TEST_ENGINE=1
 }
 
 # Runs name what they make by this label.
@@ -251,7 +284,7 @@ finish() {
 
 main() {
   local fast='' failure
-  local -a vitest=()
+  local -a projects=('with services*' 'whole runs*')
   while (($# > 0)); do
     case "$1" in
       --fast) fast=1 ;;
@@ -269,16 +302,20 @@ main() {
   [[ -t 2 ]] || export NO_COLOR=1
   SCRATCH=$(mktemp -d)
   export PERF_GATE_TEST_RUN=$$.${RANDOM}${RANDOM}
+  # One for all that is built with Go.
+  export PERF_GATE_GO_CACHE=${SCRATCH}/go
   trap finish EXIT
 
   part 'Set-up' set_up
+  # Before there is an engine: tests start one of their own.
+  begin bats run_bats --recursive scripts/test
   part 'Static checks' check_statically
-  if [[ -n ${fast} ]]; then
-    vitest+=(--project '!whole runs')
-  fi
-  part 'bats' run_bats --recursive scripts/test
+  part 'bats' count_bats
   [[ -n ${fast} ]] || part 'Docker engine' start_engine
-  part 'vitest' run_vitest "${vitest[@]}"
+  part 'vitest, computing' run_vitest computing
+  part 'Docker images' await_images
+  [[ -z ${fast} ]] || projects=('with services*')
+  part 'vitest' run_vitest "${projects[@]}"
   # In somebody else's engine others may be at work.
   [[ -z ${ENGINE_IS_OURS} ]] || check 'nothing is left in the Docker engine' check_engine_is_clean
   stop_engine || fail 'the Docker engine does not end'

@@ -70,7 +70,7 @@ inside() {
   printf '@test "a" { true; }\n@test "b" { false; }\n@test "c" { skip "not here"; }\n' >planted.bats
   # bats puts its inner programs first on PATH, and its state into the environment.
   run env -i PATH="${PATH/"${BATS_LIBEXEC}:"/}" NO_COLOR=1 bash -c \
-    "exec 2>err; source '${SCRIPTS}/test.sh'; SCRATCH='${BATS_TEST_TMPDIR}'; run_bats planted.bats; summary"
+    "exec 2>err; source '${SCRIPTS}/test.sh'; SCRATCH='${BATS_TEST_TMPDIR}'; begin bats run_bats planted.bats; count_bats; summary"
   [[ ${output} == '1 passed, 1 failed, 1 skipped' ]]
   [[ $(cat err) == *'not ok 2 b'* ]]
 }
@@ -103,6 +103,12 @@ inside() {
   printf "%s\n" "${left}"'
   kill "${mine}" "${other}"
   [[ ${output} == "${mine} sleep 60 " ]]
+}
+
+@test "what runs beside the other parts: its status, and what it said where it is waited for" {
+  inside 'begin one bash -c "echo said; echo more >&2; exit 7"; echo next; status=0; end one || status=$?; echo "${status}"'
+  [[ ${output} == $'next\n7' ]]
+  [[ $(cat err) == $'said\nmore' ]]
 }
 
 @test "shell files are found by name and by first line" {

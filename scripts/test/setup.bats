@@ -61,7 +61,7 @@ inside() {
 @test "wrong usage is status 2 and names what is allowed" {
   run "${SCRIPTS}/setup.sh" --for everything
   [[ ${status} -eq 2 ]]
-  [[ ${output} == "error: --for: 'everything' is not known; allowed: run, action, charts, test" ]]
+  [[ ${output} == "error: --for: 'everything' is not known; allowed: run, action, charts, k6, test" ]]
   run "${SCRIPTS}/setup.sh" --force
   [[ ${status} -eq 2 ]]
   [[ ${output} == *"argument: '--force' is not known"* ]]
@@ -92,11 +92,12 @@ inside() {
   [[ ${output} == "${PERF_GATE_CACHE}/k6-1.8.1/k6" ]]
 }
 
-@test "two installations at once do no harm" {
+@test "two installations at once: one builds, the other takes it" {
   plant_go v1.8.1
-  inside 'install_k6 & first=$!; install_k6; wait "${first}"; find_k6; ls -A "${CACHE}"'
+  inside 'go_install() { echo builds; sleep 0.3; mkdir -p "$1/bin"; printf "#!/bin/sh\necho k6 v1.8.1 \(x\)\n" >"$1/bin/k6"; chmod +x "$1/bin/k6"; }
+    install_k6 & first=$!; install_k6; wait "${first}"; find_k6; ls -A "${CACHE}"'
   [[ ${status} -eq 0 ]]
-  [[ ${output} == "${PERF_GATE_CACHE}/k6-1.8.1/k6"$'\nk6-1.8.1' ]]
+  [[ ${output} == $'builds\n'"${PERF_GATE_CACHE}/k6-1.8.1/k6"$'\nk6-1.8.1' ]]
 }
 
 @test "a build that fails, or gives another version, installs nothing" {
@@ -191,6 +192,13 @@ inside() {
   inside 'present() { [[ $1 != taskset ]]; }; find_k6() { :; }; can_become_root() { false; }; setup action "" 1'
   [[ ${status} -eq 4 ]]
   [[ ${output} == *'run as root: apt-get install --no-install-recommends util-linux'* ]]
+}
+
+@test "--for k6 asks for nothing else" {
+  plant_go v1.8.1
+  inside 'present() { false; }; has() { [[ $1 == go ]]; }; setup k6 1 ""'
+  [[ ${status} -eq 0 ]]
+  [[ ${output} == *'k6 1.8.1: generates the load'* && ${output} != *'(package '* ]]
 }
 
 @test "--for charts builds no k6" {

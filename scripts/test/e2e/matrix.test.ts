@@ -121,20 +121,21 @@ test("stages: what each adds to the one before, in CPU time and QPS", () => {
 });
 
 test("an interrupted matrix reports what was measured, and the next one leaves it alone", async () => {
-  const { file, work } = setting(MATRIX.replace(/ {4}connection:.*\n/, "").replace("rounds: 3", "rounds: 30"));
+  const endless = MATRIX.replace("levels: [1, 2]", "levels: [2]").replace("rounds: 3", "rounds: 30");
+  const { file, work } = setting(endless.replace(/ {4}connection:.*\n/, ""));
   const child = spawn(launcher, ["matrix", file, "-w", work], { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   let asked = false;
   child.stderr.on("data", (chunk) => {
     said += chunk;
     // A second signal would end it at once.
-    if (!asked && /^block 2 /m.test(said)) asked = child.kill("SIGINT");
+    if (!asked && /^block 1 /m.test(said)) asked = child.kill("SIGINT");
   });
   const status = await new Promise((resolve) => child.once("exit", resolve));
   expect(status, said).toBe(130);
   const result = resultIn(work);
   expect(result.interrupted).toBe(true);
-  expect(result.points[1]?.cells[0]?.rounds).toBeGreaterThanOrEqual(2);
+  expect(result.points[1]?.cells[0]?.rounds).toBeGreaterThanOrEqual(1);
   expect(result.effects).toEqual([]);
   const before = readFileSync(join(work, "points/1/samples.ndjson"), "utf8");
 

@@ -9,7 +9,7 @@ import { afterPilot } from "../../src/core/plan.ts";
 import { type BlockResult, runBlock } from "../../src/measure/block.ts";
 import { findProgram } from "../../src/target/programs.ts";
 import { waitFor } from "../../src/target/wait.ts";
-import { startRig, TARGET } from "./rig.ts";
+import { BARE, startRig } from "./rig.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -21,15 +21,15 @@ afterEach(async () => {
 async function sentBlock(url: string): Promise<BlockResult> {
   vi.stubEnv("K6_PROMETHEUS_RW_SERVER_URL", `${url}/api/v1/write`);
   vi.stubEnv("K6_PROMETHEUS_RW_TREND_STATS", "count,max");
-  const rig = await startRig(`${TARGET}scenarios:
+  const rig = await startRig(`${BARE}scenarios:
   - { name: closed, path: /health, levels: [4] }
   - { name: open, path: /health, model: open, rate: 50 }
-measure: { outputs: experimental-prometheus-rw }
+measure: { slot: 1s, warm-up: 1s, outputs: experimental-prometheus-rw }
 `);
   cleanups.push(() => rig.close());
   const cells = rig.plan.cells.map((cell) => {
     const settled = afterPilot(rig.plan, cell, 1000, 10);
-    return cell.model === "closed" ? { ...settled, slotSeconds: 1, turnSeconds: 0.25 } : settled;
+    return cell.model === "closed" ? { ...settled, turnSeconds: 0.25 } : settled;
   });
   return runBlock(rig, cells, "main", 3);
 }
@@ -108,7 +108,7 @@ test("what nobody takes is told, and the block is measured all the same", async 
 
 test("without `measure.outputs` k6 sends nothing, whatever the environment says", async () => {
   vi.stubEnv("K6_PROMETHEUS_RW_SERVER_URL", `http://127.0.0.1:${await getPort()}/api/v1/write`);
-  const rig = await startRig(`${TARGET}scenarios: [{ name: closed, path: /health, levels: [2] }]\n`);
+  const rig = await startRig(`${BARE}scenarios: [{ name: closed, path: /health, levels: [2] }]\n`);
   cleanups.push(() => rig.close());
   const cells = rig.plan.cells.map((cell) => afterPilot(rig.plan, cell, 1000, 10));
   expect((await runBlock(rig, cells, "main", 0)).outputFailed).toBe(false);

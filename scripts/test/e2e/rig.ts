@@ -23,6 +23,13 @@ export const TARGET = `target:
   prepare: [php seed.php]
 `;
 
+/** The same without the services, for what needs none of them: /health. */
+export const BARE = `target:
+  driver: process
+  root: public
+  health: /health
+`;
+
 /** A private directory with two copies of the reference application, the head with a plant ("" = none). */
 export function twoTrees(plant: string): { directory: string; base: string; head: string } {
   const directory = mkdtempSync(join(tmpdir(), "perf-gate e2e-"));

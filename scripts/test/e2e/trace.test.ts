@@ -7,7 +7,7 @@ import { afterPilot } from "../../src/core/plan.ts";
 import { SLOWEST } from "../../src/core/slowest.ts";
 import { runBlock } from "../../src/measure/block.ts";
 import { takeCensus } from "../../src/measure/census.ts";
-import { home, startRig, TARGET } from "./rig.ts";
+import { BARE, home, startRig, TARGET } from "./rig.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -18,14 +18,18 @@ afterEach(async () => {
 type Log = () => Map<string, number>;
 
 /** One block of the scenarios, on a service that logs the traces it sees. */
-async function measured(scenarios: string, trace: boolean): Promise<{ samples: SlotSample[]; log: Log }> {
+async function measured(
+  scenarios: string,
+  trace: boolean,
+  target = TARGET,
+): Promise<{ samples: SlotSample[]; log: Log }> {
   const directory = mkdtempSync(join(tmpdir(), "perf-gate-trace-"));
   cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
   const file = join(directory, "trace.log");
-  const rig = await startRig(`${TARGET}  env: { APP_TRACE_LOG: "${file}" }
+  const rig = await startRig(`${target}  env: { APP_TRACE_LOG: "${file}" }
 scenarios:
 ${scenarios}
-measure: { trace: ${trace} }
+measure: { slot: 1s, warm-up: 1s, trace: ${trace} }
 `);
   cleanups.push(() => rig.close());
   await takeCensus(rig, () => {});
@@ -33,7 +37,7 @@ measure: { trace: ${trace} }
   expect(existsSync(file)).toBe(false);
   const cells = rig.plan.cells.map((cell) => {
     const settled = afterPilot(rig.plan, cell, 1000, 10);
-    return cell.model === "closed" ? { ...settled, slotSeconds: 1, turnSeconds: 0.25 } : settled;
+    return cell.model === "closed" ? { ...settled, turnSeconds: 0.25 } : settled;
   });
   const { samples } = await runBlock(rig, cells, "main", 0);
   const log = () => {
@@ -86,7 +90,7 @@ test("of a flow an iteration is one trace", async () => {
 });
 
 test("nothing is traced where that is not asked for", async () => {
-  const { samples, log } = await measured("  - { name: closed, path: /health, levels: [2] }", false);
+  const { samples, log } = await measured("  - { name: closed, path: /health, levels: [2] }", false, BARE);
   for (const sample of samples) {
     expect(sample.requests).toBeGreaterThan(SLOWEST);
     expect(sample).not.toHaveProperty("slowest");

@@ -9,10 +9,11 @@ import { isDisturbed } from "../../src/core/validity.ts";
 import type { Rig } from "../../src/measure/block.ts";
 import { findK6 } from "../../src/measure/k6.ts";
 import { layoutFor } from "../../src/phases/machine.ts";
-import { type BlockOptions, home, oneBlock, startRig, TARGET, twoTrees } from "./rig.ts";
+import { BARE, type BlockOptions, home, oneBlock, startRig, TARGET, twoTrees } from "./rig.ts";
 
-const HEALTH = "scenarios: [{ name: health, path: /health, levels: [20] }]";
-const QUERY = "scenarios: [{ name: query, path: /query?connection=persistent, levels: [20] }]";
+const WARM_UP = "\nmeasure: { warm-up: 1s }\n";
+const HEALTH = `${BARE}scenarios: [{ name: health, path: /health, levels: [20] }]${WARM_UP}`;
+const QUERY = `${TARGET}scenarios: [{ name: query, path: /query?connection=persistent, levels: [20] }]${WARM_UP}`;
 
 // Only root may raise a priority; what an ordinary user is told, root can be told as well.
 const ordinary = vi.hoisted(() => ({ user: false }));
@@ -60,7 +61,7 @@ async function blockWith(expected: Record<Arm, unknown>, rig: Rig, options: Bloc
 const TAKEN = expect.stringMatching(/^(foreign-load|steal)$/);
 
 test("a block holds what k6 and the kernel counted", async () => {
-  const rig = await rigOf(TARGET + QUERY);
+  const rig = await rigOf(QUERY);
   for (const { sample } of await oneBlock(rig, { checkForeign: false })) {
     expect(sample.requests).toBeGreaterThan(20);
     expect(sample.qps).toBe(sample.requests / sample.seconds);
@@ -90,7 +91,7 @@ function burn(cpu: number | undefined): ChildProcess {
 const foreignCores = ({ witness }: SlotSample) => (witness?.foreignCpuSeconds ?? 0) / (witness?.intervalSeconds ?? 1);
 
 test("a neighbour on the service's core is seen, and takes from both arms alike", async () => {
-  const rig = await rigOf(TARGET + HEALTH);
+  const rig = await rigOf(HEALTH);
   burn(rig.plan.layout.target[0]);
   const slots = await blockWith({ base: null, head: null }, rig, { checkForeign: true, turnSeconds: 0.1 });
   for (const { sample } of slots) expect(foreignCores(sample)).toBeGreaterThan(0.1);
@@ -101,7 +102,7 @@ const { isolated } = layoutFor("auto");
 
 describe.skipIf(!isolated)("a neighbour on the generator's cores", () => {
   const besideNeighbour = async (expected: Record<Arm, unknown>) => {
-    const rig = await rigOf(TARGET + HEALTH);
+    const rig = await rigOf(HEALTH);
     for (const cpu of rig.plan.layout.generator) burn(cpu);
     await blockWith(expected, rig, { checkForeign: true, turnSeconds: 0.1 });
   };
@@ -117,7 +118,7 @@ describe.skipIf(!isolated)("a neighbour on the generator's cores", () => {
 });
 
 test("a neighbour that one arm had and the other did not is foreign load", async () => {
-  const rig = await rigOf(TARGET + QUERY);
+  const rig = await rigOf(QUERY);
   const cpu = rig.plan.layout.target[0];
   const spent = (arm: Arm) => rig.target.usage(arm)?.cpuSeconds ?? 0;
   let neighbour: ChildProcess | null = null;
@@ -145,7 +146,7 @@ test("a generator that is busy itself is saturated", async ({ skip }) => {
        http.get(target.url + "/health", { headers: target.headers });
      }`,
   );
-  const rig = await rigOf(`${TARGET}scenarios: [{ name: busy, flow: ${flow}, levels: [20] }]`);
+  const rig = await rigOf(`${BARE}scenarios: [{ name: busy, flow: ${flow}, levels: [20] }]${WARM_UP}`);
   const expected = isolated ? "generator-saturated" : null;
   for (let tries = 0; tries < TRIES; tries++) {
     const slots = await oneBlock(rig, { checkForeign: false });
@@ -176,7 +177,7 @@ test.skipIf(!existsSync(join(quotaDirectory, "cpu.cfs_quota_us")) || process.get
     const wrapper = join(mkdtempSync(join(tmpdir(), "perf-gate-k6-")), "k6");
     writeFileSync(wrapper, `#!/bin/sh\necho $$ >${group}/cgroup.procs\nexec ${await findK6()} "$@"\n`);
     chmodSync(wrapper, 0o755);
-    const rig = await rigOf(TARGET + HEALTH, { k6: wrapper });
+    const rig = await rigOf(HEALTH, { k6: wrapper });
     expect(reasons(await oneBlock(rig, { checkForeign: false }))).toEqual({
       base: "generator-saturated",
       head: "generator-saturated",
@@ -187,7 +188,7 @@ test.skipIf(!existsSync(join(quotaDirectory, "cpu.cfs_quota_us")) || process.get
 test("an FPM backlog of 1 turns connections away, and is not called slow or broken", async () => {
   const target = TARGET.replace("target:", "target:\n  php: { workers: 1, backlog: 1 }");
   const rig = await rigOf(
-    `${target}scenarios: [{ name: mixed, path: "/mixed?seed=1&connection=persistent", levels: [50] }]`,
+    `${target}scenarios: [{ name: mixed, path: "/mixed?seed=1&connection=persistent", levels: [50] }]${WARM_UP}`,
   );
   expect(reasons(await oneBlock(rig, { checkForeign: false }))).toEqual({
     base: "listen-overflow",
@@ -196,7 +197,7 @@ test("an FPM backlog of 1 turns connections away, and is not called slow or brok
 });
 
 test("a php-fpm that is killed under load strikes its own arm's slot", async () => {
-  const rig = await rigOf(TARGET + HEALTH);
+  const rig = await rigOf(HEALTH);
   const block = oneBlock(rig, { checkForeign: false });
   const processes = (pattern: string) => {
     const { stdout } = spawnSync("pgrep", ["-f", pattern], { encoding: "utf8" });
@@ -216,13 +217,13 @@ test("a php-fpm that is killed under load strikes its own arm's slot", async () 
 });
 
 test("1% of errors strikes the arm that has them", async () => {
-  const rig = await rigOf(TARGET + HEALTH, { plant: "errors" });
+  const rig = await rigOf(HEALTH, { plant: "errors" });
   await blockWith({ base: null, head: "errors" }, rig, { checkForeign: false });
 });
 
 test("an arrival rate above capacity drops iterations", async () => {
   const rig = await rigOf(
-    `${TARGET}scenarios: [{ name: flood, path: "/queries?n=50&connection=persistent", model: open, rate: 3000, max-vus: 50 }]`,
+    `${TARGET}scenarios: [{ name: flood, path: "/queries?n=50&connection=persistent", model: open, rate: 3000, max-vus: 50 }]${WARM_UP}`,
   );
   expect(reasons(await oneBlock(rig, { checkForeign: false }))).toEqual({
     base: "dropped-iterations",

@@ -1,18 +1,16 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MeasureError } from "../../../src/core/errors.ts";
 import { ARMS, type Arm } from "../../../src/core/model.ts";
 import { takeCensus } from "../../../src/measure/census.ts";
 import { referenceAnchor } from "../../../src/phases/reference.ts";
 import { docker as runDocker } from "../../../src/target/compose/engine.ts";
-import { OWNER_LABEL, ownerOf } from "../../../src/target/compose/owner.ts";
 import { get } from "../../../src/target/http.ts";
 import { startTarget } from "../../../src/target/start.ts";
 import { oneBlock, rigOf } from "./one-block.ts";
-import { APP, body, COST, cleanups, docker, labelled, left, OURS, outsider, siteOf, start } from "./site.ts";
+import { APP, body, COST, cleanups, docker, left, OURS, siteOf, start } from "./site.ts";
 
 /** The real engine: containers are started, killed and looked for. */
 
@@ -263,28 +261,6 @@ describe.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)("when it goes w
     await expect(target.restart()).rejects.toThrow("db of shared is exited: exit status 137");
   });
 
-  test("what a killed run left is removed before the next one starts, what others use is not", async () => {
-    const make = (owner: string) => {
-      const labels = ["--label", "perf-gate=left", "--label", `${OWNER_LABEL}=${owner}`];
-      const name = `perf-gate-left-${labelled(`label=perf-gate=left`).length}`;
-      docker("network", "create", ...labels, name);
-      docker("volume", "create", ...labels, name);
-      docker("run", "--detach", "--name", name, ...labels, "--network", name, "redis:7");
-    };
-    // Nobody has the pid 2^22: it is the kernel's limit.
-    make(ownerOf(4_194_304).replace("null", "1"));
-    make(`elsewhere:1:1`);
-    cleanups.push(() => {
-      docker("rm", "--force", "perf-gate-left-3");
-      docker("network", "rm", "perf-gate-left-3");
-      docker("volume", "rm", "perf-gate-left-3");
-    });
-    const site = siteOf({});
-    await start(site);
-    expect(site.progress.join("\n")).toMatch(/^removed 1 container, 1 network, 1 volume that a killed run had left$/m);
-    expect(labelled("label=perf-gate=left")).toEqual(Array(3).fill("perf-gate-left-3"));
-  });
-
   test.each([50, 400, 1500, 3000])("interrupted after %i ms: nothing is left", async (ms) => {
     const site = siteOf({ compose: `${APP}  db: { image: "redis:7" }\n` }, { shared: ["db"] });
     setTimeout(() => site.abort.abort(new Error("interrupted")), ms);
@@ -332,27 +308,6 @@ if ($answer === false) { http_response_code(500); echo 'app is gone'; } else ech
     );
     const refused = await runDocker(["no-such-command"], { signal }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(MeasureError);
-  });
-
-  test.each([700, 2500, 5000])("killed after %i ms: nothing is left a moment later", async (ms) => {
-    const compose = `services:
-  app: { build: { context: ., dockerfile_inline: "FROM php:8.4-fpm" }, command: php -S 0.0.0.0:8080 -t /srv/app, volumes: ["./app:/srv/app", "data:/data"] }
-  db: { image: "redis:7", healthcheck: { test: [CMD, "redis-cli", "ping"] } }
-volumes: { data: {} }
-`;
-    const { options, workDirectory, directory } = siteOf({ compose }, { shared: ["db"] });
-    const child = await outsider(options, directory);
-    const theirs = `label=${OWNER_LABEL}=${ownerOf(child.pid ?? 0)}`;
-    await sleep(ms);
-    child.kill("SIGKILL");
-    const state = join(workDirectory, "state");
-    const gone = async (): Promise<boolean> => {
-      for (let looks = 0; looks < 2; looks++, await sleep(1500)) {
-        if (existsSync(state) || labelled(theirs).length > 0) return false;
-      }
-      return true;
-    };
-    await expect.poll(gone, { timeout: 120_000 }).toBe(true);
   });
 
   test("no engine: what is missing and what to do instead", async () => {

@@ -38,6 +38,9 @@ export function labelled(filter: string): string[] {
 
 export const left = (): string[] => labelled(OURS);
 
+export const k6Containers = (filter: string): string[] =>
+  docker("ps", "--quiet", "--filter", filter, "--filter", "name=-k6-").split("\n").filter(Boolean);
+
 /** PHP's own web server: no image needs to be built, and what it answers is in one file. */
 export const APP = `services:
   app:
