@@ -1,4 +1,4 @@
-import { number, oneOf, text } from "./leaves.ts";
+import { flag, number, oneOf, text } from "./leaves.ts";
 import { mappingOf, printable, section } from "./shapes.ts";
 import { variant } from "./variant-schema.ts";
 
@@ -25,6 +25,11 @@ export const matrix = section({
       "Which levels are combined: `full` (each with each), `one-at-a-time` (each with the first of the others).",
     ),
   rounds: number({ min: 3, max: 60, example: "8" }).prefault(8).describe("Clean rounds of every cell at every point."),
+  timings: flag()
+    .prefault(false)
+    .describe(
+      "Whether a table says where the time of a request goes: to connect, for the TLS handshake, to wait, to receive.",
+    ),
   factors: mappingOf(levels, {
     allowed: "the name of a factor: letters, digits, - and _, beginning with a letter",
     pattern: /^[A-Za-z][A-Za-z0-9_-]{0,49}$/,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { composeKeys } from "./compose-schema.ts";
 import { text, UNPRINTABLE } from "./leaves.ts";
+import { checkNginx, nginxKeys } from "./nginx-schema.ts";
 import { connection } from "./scenario-schema.ts";
 import { isMapping, mappingOf, type Raw, type Report, section } from "./shapes.ts";
 import { checkJit, checkLinks, checkReferences, env, phpKeys, startCommand } from "./target-schema.ts";
@@ -11,6 +12,9 @@ export const variant = section({
   php: section(z.object(phpKeys).partial().shape)
     .prefault({})
     .describe("Settings of php-fpm in place of those of target.php; `ini` in addition to its own."),
+  nginx: section(z.object(nginxKeys).partial().shape)
+    .optional()
+    .describe("Settings of nginx in place of those of target.nginx."),
   start: startCommand
     .optional()
     .describe(
@@ -67,6 +71,11 @@ export function checkVariants(file: Raw, report: Report): void {
     const own = isMapping(settings["php"]) ? settings["php"] : {};
     if (isMapping(rest["php"]) && (own["jit"] ?? own["opcache"]) !== undefined) {
       checkJit({ ...rest["php"], ...own }, (path, message) => inside(["php", ...path], message));
+    }
+    const nginx = settings["nginx"];
+    if (isMapping(rest["nginx"]) && (nginx ?? settings["start"]) !== undefined) {
+      const merged = { ...rest["nginx"], ...(isMapping(nginx) ? nginx : {}) };
+      checkNginx({ nginx: merged, start: settings["start"] ?? rest["start"] }, inside);
     }
     const server = settings["start"] !== undefined ? "start" : rest["start"] !== undefined ? "target.start" : null;
     for (const key of server === null ? [] : Object.keys(own).filter((name) => name !== "workers")) {

@@ -302,13 +302,14 @@ function buildSpec(rig: Rig, schedule: readonly AnySlot[], warmUpSeconds: number
 export function subjectsOf(
   { plan, target }: Rig,
   scenarios: readonly Scenario[],
-): Pick<BlockSpec, "arms" | "scenarios"> {
+): Pick<BlockSpec, "arms" | "scenarios" | "selfSigned"> {
   const subject = (scenario: Scenario) => ({
     connection: perArm((arm) => connectionOf(plan, scenario, arm)),
     asked: perArm((arm) => askedOf(plan, scenario, arm)),
   });
   return {
     arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),
+    ...(ARMS.some((arm) => targetOf(plan, arm).nginx.tls) ? { selfSigned: true } : {}),
     scenarios: Object.fromEntries(scenarios.map((scenario) => [scenario.name, subject(scenario)])),
   };
 }

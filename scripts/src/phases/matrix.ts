@@ -16,10 +16,12 @@ import {
   type MatrixPoint,
   type MatrixResult,
   mainEffect,
+  medianPhases,
   type Point,
   pointsOf,
 } from "../core/matrix.ts";
 import type { ArmFigures, ArmSource, Config, LatencyStatistic, PilotCell, Plan } from "../core/model.ts";
+import { nginxMisfit } from "../core/nginx.ts";
 import { beforePilot, buildPlan } from "../core/plan.ts";
 import { begin, type CellState, type Run, replay, take } from "../core/replay.ts";
 import { median } from "../core/stats/robust.ts";
@@ -49,6 +51,8 @@ export interface PlannedMatrix {
   /** One for each point but the first, in their order; of a single point an A/A run. */
   plans: Plan[];
   rounds: number;
+  /** As in MatrixConfig. */
+  timings: boolean;
   config: Config;
   tree: ArmSource;
 }
@@ -82,7 +86,12 @@ export async function planMatrix(file: string, options: MatrixOptions): Promise<
   const tree = { ...(await fromPath("matrix.tree", place)), label: relative(process.cwd(), place) || "." };
   const points = pointsOf(matrix);
   const wanted = wantedDriver(options.driver, config.target);
-  const targets = points.map(({ variant }) => ownOf(config, variant).target);
+  const targets = points.map(({ name, variant }) => {
+    const { target } = ownOf(config, variant);
+    const misfit = nginxMisfit(target);
+    if (misfit !== null) throw new InputError(`matrix.factors: ${name}: nginx.${misfit.key}: ${misfit.message}`);
+    return target;
+  });
   const driver = await chooseDriver(wanted, config.target, targets);
   for (const [factor, levels] of Object.entries(matrix.factors)) {
     for (const [level, variant] of Object.entries(levels)) {
@@ -106,7 +115,7 @@ export async function planMatrix(file: string, options: MatrixOptions): Promise<
       sha256,
     );
   });
-  return { points, plans, rounds, config, tree };
+  return { points, plans, rounds, timings: matrix.timings ?? false, config, tree };
 }
 
 function parseRounds(text: string): number {
@@ -343,11 +352,11 @@ type Finish = Pick<MatrixResult, "startedAt" | "interrupted" | "wallSeconds">;
 
 /** What the runs have come to. Reads their files, so that it says what anybody can compute from them again. */
 function resultOf(
-  { points, plans, rounds, tree }: PlannedMatrix,
+  { points, plans, rounds, timings, tree }: PlannedMatrix,
   runs: readonly Pick<Measured, "plan" | "work">[],
   finish: Finish,
 ): MatrixResult {
-  const read = runs.map(({ plan, work }, index) => readRun(plan, work, `${POINTS}/${index + 1}`, rounds));
+  const read = runs.map(({ plan, work }, index) => readRun(plan, work, `${POINTS}/${index + 1}`, { rounds, timings }));
   const first = plans[0] as Plan;
   const environment = runs.map(({ plan, work }) => work.readEnvironment(plan)).find((found) => found !== null);
   if (environment === undefined || environment === null) throw new Error("matrix: no run has an environment");
@@ -421,7 +430,12 @@ interface ReadRun {
   head: Omit<MatrixCell, "qps" | "latency" | "statistic">[];
 }
 
-function readRun(plan: Plan, work: WorkDirectory, directory: string, rounds: number): ReadRun {
+function readRun(
+  plan: Plan,
+  work: WorkDirectory,
+  directory: string,
+  { rounds, timings }: Pick<PlannedMatrix, "rounds" | "timings">,
+): ReadRun {
   const { lines, damaged } = work.readSamples(plan);
   const census = work.readCensus(plan);
   const input = { plan, census, environment: work.readEnvironment(plan), lines, damaged };
@@ -436,14 +450,16 @@ function readRun(plan: Plan, work: WorkDirectory, directory: string, rounds: num
         result.rounds < rounds && struck[0] !== undefined ? `${struck[0][0]} struck ${struck[0][1]} slots` : null;
       const counts =
         census?.scenarios.find(({ scenario }) => scenario === result.cell.scenario)?.arms[arm].counts ?? {};
+      const slots = states.get(result.cell.id)?.rounds.map((round) => round[arm]) ?? [];
       return {
         cell: result.cell,
         rounds: result.rounds,
         struck: struck.reduce((sum, [, count]) => sum + count, 0),
         why: failed ?? result.reasons[0]?.text ?? fewer,
         figures: result.figures[arm],
-        growthBytes: growthOf(states.get(result.cell.id)?.rounds.map((round) => round[arm]) ?? []),
+        growthBytes: growthOf(slots),
         counts: Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, count.perRequest])),
+        ...(timings ? { phasesMs: medianPhases(slots.map(({ phasesMs }) => phasesMs)) } : {}),
       };
     });
   return {
@@ -483,6 +499,7 @@ function pooled(cells: readonly Omit<MatrixCell, "qps" | "latency" | "statistic"
     figures: figures.length > 0 ? medianFigures(figures) : null,
     growthBytes: growths.length > 0 ? median(growths) : null,
     counts: first.counts,
+    ...(first.phasesMs === undefined ? {} : { phasesMs: medianPhases(cells.flatMap(({ phasesMs }) => phasesMs ?? [])) }),
     qps: null,
     latency: null,
   };
