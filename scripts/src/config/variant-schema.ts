@@ -59,6 +59,13 @@ function below(path: string[], mapping: unknown): { path: string[]; settings: Ra
   );
 }
 
+/** Of a variant that says something of nginx or of what is behind it, over what the target says. */
+function checkNginxOf({ nginx, start }: Raw, target: Raw, report: Report): void {
+  if (!isMapping(target["nginx"]) || (nginx ?? start) === undefined) return;
+  const merged = { ...target["nginx"], ...(isMapping(nginx) ? nginx : {}) };
+  checkNginx({ nginx: merged, start: start ?? target["start"] }, report);
+}
+
 /** What in a variant does not go together with the rest of the file, which is as zod hands it on. */
 export function checkVariants(file: Raw, report: Report): void {
   const { target: rest, scenarios } = file;
@@ -72,11 +79,7 @@ export function checkVariants(file: Raw, report: Report): void {
     if (isMapping(rest["php"]) && (own["jit"] ?? own["opcache"]) !== undefined) {
       checkJit({ ...rest["php"], ...own }, (path, message) => inside(["php", ...path], message));
     }
-    const nginx = settings["nginx"];
-    if (isMapping(rest["nginx"]) && (nginx ?? settings["start"]) !== undefined) {
-      const merged = { ...rest["nginx"], ...(isMapping(nginx) ? nginx : {}) };
-      checkNginx({ nginx: merged, start: settings["start"] ?? rest["start"] }, inside);
-    }
+    checkNginxOf(settings, rest, inside);
     const server = settings["start"] !== undefined ? "start" : rest["start"] !== undefined ? "target.start" : null;
     for (const key of server === null ? [] : Object.keys(own).filter((name) => name !== "workers")) {
       const fix = `Say it in that command or in env, and remove ${key}.`;

@@ -1,13 +1,4 @@
-import type {
-  Arm,
-  Asked,
-  ConnectionPolicy,
-  K6Output,
-  LatencyMs,
-  PhasesMs,
-  SlowRequest,
-  Stage,
-} from "../core/model.ts";
+import type { Arm, Asked, ConnectionPolicy, K6Output, LatencyMs, PhasesMs, SlowRequest, Stage } from "../core/model.ts";
 import type { Stretch } from "../core/schedule.ts";
 
 /** One slot as k6 runs it. */

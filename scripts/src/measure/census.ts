@@ -1,5 +1,5 @@
 import { Agent, request as requestHttp } from "node:http";
-import { Agent as TlsAgent, request as requestHttps } from "node:https";
+import { request as requestHttps, Agent as TlsAgent } from "node:https";
 import { askedOf, connectionOf, targetOf } from "../core/arms.ts";
 import {
   ARMS,

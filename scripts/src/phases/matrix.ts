@@ -499,7 +499,9 @@ function pooled(cells: readonly Omit<MatrixCell, "qps" | "latency" | "statistic"
     figures: figures.length > 0 ? medianFigures(figures) : null,
     growthBytes: growths.length > 0 ? median(growths) : null,
     counts: first.counts,
-    ...(first.phasesMs === undefined ? {} : { phasesMs: medianPhases(cells.flatMap(({ phasesMs }) => phasesMs ?? [])) }),
+    ...(first.phasesMs === undefined
+      ? {}
+      : { phasesMs: medianPhases(cells.flatMap(({ phasesMs }) => phasesMs ?? [])) }),
     qps: null,
     latency: null,
   };

@@ -113,13 +113,21 @@ test.each([
     "target: {compose: c.yml, service: app, port: 80}",
     "2:13: variants.v.php.jit: belongs to the bundled target",
   ],
-  ["nginx: {tls: 1}", "", "2:19: variants.v.nginx.tls: expected true or false; got 1. Write true, without quotes."],
-  ["nginx: {http2: true}", "", "2:21: variants.v.nginx.http2: expected false without TLS: k6 speaks HTTP/2 over TLS alone"],
-  ["nginx: {tls: false}", "target: {nginx: {tls: true, http2: true}}", "variants.v.nginx.http2: expected false without TLS"],
+  ["nginx: {tls: 1}", "", "2:20: variants.v.nginx.tls: expected true or false; got 1. Write true, without quotes."],
+  [
+    "nginx: {http2: true}",
+    "",
+    "2:22: variants.v.nginx.http2: expected false without TLS: k6 speaks HTTP/2 over TLS alone",
+  ],
+  [
+    "nginx: {tls: false}",
+    "target: {nginx: {tls: true, http2: true}}",
+    "variants.v.nginx.http2: expected false without TLS",
+  ],
   [
     "start: php s.php",
     "target: {nginx: {access-log: true}}",
-    "variants.v.nginx.access-log: expected false where nothing is in front of the server of start; got true",
+    "variants.v.nginx: expected false where nothing is in front of the server of start; got true. Write access-log: false",
   ],
   [
     "nginx: {tls: true}",

@@ -46,7 +46,11 @@ variants:
 `;
 
 /** Both variants up. */
-async function start(base: string, head: string): Promise<{ rig: Rig; accessLog: (arm: Arm) => string }> {
+async function start(
+  base: string,
+  head: string,
+  driver = "process",
+): Promise<{ rig: Rig; accessLog: (arm: Arm) => string }> {
   const directory = mkdtempSync(join(tmpdir(), "perf-gate-http-"));
   cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
   writeFileSync(join(directory, "index.php"), SERVICE);
@@ -55,12 +59,13 @@ async function start(base: string, head: string): Promise<{ rig: Rig; accessLog:
   const work = new WorkDirectory(join(directory, ".perf-gate"));
   const cwd = process.cwd();
   process.chdir(directory);
-  const options = { home, base: `variant=${base}`, head: `variant=${head}` };
+  const options = { home, driver, base: `variant=${base}`, head: `variant=${head}` };
   const plan = await planPhase(options, work, () => {}, {}).finally(() => process.chdir(cwd));
   const { signal } = new AbortController();
   const target = await startTarget({ plan, home, workDirectory: work.path, progress: () => {}, signal });
   cleanups.push(() => target.close());
-  const rig = { plan, target, k6: await findK6(), home, stateDirectory: work.directory("k6"), signal };
+  const k6 = target.generator ?? (await findK6());
+  const rig = { plan, target, k6, home, stateDirectory: work.directory("k6"), signal };
   return { rig, accessLog: (arm) => join(work.path, "state", `nginx-${arm}`, "access.log") };
 }
 
@@ -131,6 +136,19 @@ test("TLS with HTTP/1.1 beside HTTP/2: what was asked for is spoken, by k6 too, 
   expect(existsSync(accessLog("head"))).toBe(false);
 }, 120_000);
 
+test.skipIf(process.env.PERF_GATE_TEST_ENGINE === undefined)(
+  "HTTP/2 beside HTTP/1.1 without TLS, in containers",
+  async () => {
+    const { rig } = await start("plain", "h2", "compose");
+    const { target } = rig;
+    expect(await overHttp2(target.url("head"))).toEqual({ protocol: "h2", body: '["HTTP\\/2.0","on","shop.test"]' });
+    expect(JSON.parse((await get(target.url("base"))).body)[1]).toBe("off");
+    const sample = await measure(rig);
+    expect(sample("head", "new").phasesMs.tls).toBeGreaterThan(0);
+    expect(sample("base", "new").phasesMs.tls).toBe(0);
+  },
+);
+
 test("where nothing is said: no TLS, no HTTP/2, no access log", async () => {
   const { rig, accessLog } = await start("plain", "direct");
   const { target } = rig;
@@ -138,7 +156,12 @@ test("where nothing is said: no TLS, no HTTP/2, no access log", async () => {
   expect(await overHttp2(target.url("base"))).toBeNull();
   expect(existsSync(accessLog("base"))).toBe(false);
   // Nothing is in front of the server.
-  expect(JSON.parse((await get(target.url("head"))).body)).toEqual([expect.any(Number), "1.1", expect.any(String), "none"]);
+  expect(JSON.parse((await get(target.url("head"))).body)).toEqual([
+    expect.any(Number),
+    "1.1",
+    expect.any(String),
+    "none",
+  ]);
   expect(await target.front("head")).toBeNull();
 }, 120_000);
 

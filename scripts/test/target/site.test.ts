@@ -17,7 +17,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-const FPM: Upstream = { kind: "php-fpm", socket: "/s/php.sock", root: "/srv/app", index: "i.php", probe: "/s/probe.php" };
+const FPM: Upstream = {
+  kind: "php-fpm",
+  socket: "/s/php.sock",
+  root: "/srv/app",
+  index: "i.php",
+  probe: "/s/probe.php",
+};
 const SERVER: Upstream = { kind: "server", port: 25_001 };
 
 /** The server blocks, which nginx itself has found to be right. */
