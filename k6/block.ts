@@ -207,7 +207,7 @@ function buildOptions(): Options {
     discardResponseBodies: true,
     systemTags: ["scenario", "error_code"],
     summaryTrendStats: ["avg", "med", "p(90)", "p(95)", "p(99)", "max"],
-    insecureSkipTLSVerify: true,
+    insecureSkipTLSVerify: block.selfSigned === true,
     setupTimeout: "30s",
   };
 }

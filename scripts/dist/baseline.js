@@ -20,6 +20,7 @@ import "./shared-details.js";
 import "./shared-picocolors.js";
 import "./shared-headline.js";
 import "./shared-variants.js";
+import "./shared-nginx.js";
 import "./shared-replay.js";
 import "./shared-arms.js";
 import "./shared-model.js";

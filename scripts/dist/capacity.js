@@ -78,6 +78,7 @@ import {
   sentence
 } from "./shared-headline.js";
 import "./shared-variants.js";
+import "./shared-nginx.js";
 import {
   isEnvironment,
   strikeReason,

@@ -74,6 +74,7 @@ import {
   signedPercent
 } from "./shared-headline.js";
 import "./shared-variants.js";
+import "./shared-nginx.js";
 import "./shared-replay.js";
 import "./shared-arms.js";
 import "./shared-model.js";

@@ -29,6 +29,7 @@ import "./shared-steps.js";
 import "./shared-slowest.js";
 import "./shared-plan.js";
 import "./shared-variants.js";
+import "./shared-nginx.js";
 import "./shared-replay.js";
 import "./shared-arms.js";
 import "./shared-model.js";

@@ -7,6 +7,7 @@ import {
 import {
   InputError
 } from "./shared-errors.js";
+import "./shared-nginx.js";
 import "./shared-model.js";
 import "./shared-runtime.js";
 

@@ -7,6 +7,7 @@ import {
   growthOf,
   logMean,
   mainEffect,
+  medianPhases,
   pointsOf,
   renderMatrixCsv,
   renderMatrixMarkdown,
@@ -86,6 +87,9 @@ import {
   ownOf
 } from "./shared-variants.js";
 import {
+  nginxMisfit
+} from "./shared-nginx.js";
+import {
   measuredValue,
   replay
 } from "./shared-replay.js";
@@ -101,7 +105,7 @@ import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 
 // scripts/src/phases/matrix-result.ts
-function matrixResult({ points, plans, rounds, design, tree }, runs, finish) {
+function matrixResult({ points, plans, rounds, design, timings, tree }, runs, finish) {
   const read = runs.map(readRun);
   const first = plans[0];
   const environment = runs.map(({ plan, work }) => work.readEnvironment(plan)).find((found) => found !== null);
@@ -124,7 +128,7 @@ function matrixResult({ points, plans, rounds, design, tree }, runs, finish) {
       levels,
       directory: number === 0 ? null : `${POINTS}/${number}`,
       cells: first.cells.map((cell) => ({
-        ...matrixCell(cell, own === void 0 ? ofReference : [{ run: own, arm: "head" }], rounds),
+        ...matrixCell(cell, own === void 0 ? ofReference : [{ run: own, arm: "head" }], { rounds, timings }),
         statistic: statistics.get(cell.id) ?? "p99",
         qps: effect(means.get(name)?.get(`${cell.id} qps`)),
         latency: effect(means.get(name)?.get(`${cell.id} latency`))
@@ -175,13 +179,13 @@ function readRun({ plan, work }) {
     failed: comparison.stop?.reason === "failed" ? comparison.stop.detail : null
   };
 }
-function matrixCell(cell, arms, wanted) {
+function matrixCell(cell, arms, { rounds, timings }) {
   const slots = arms.flatMap(({ run, arm }) => slotsOf(run.states.get(cell.id), arm));
   const runs = [...new Set(arms.map(({ run }) => run))];
   const results = runs.map(({ results: results2 }) => results2.get(cell.id));
   const struck = results.flatMap((result) => Object.entries(result.struck)).sort(([, a], [, b]) => b - a);
   const [most] = struck;
-  const isShort = results.some((result) => result.rounds < wanted);
+  const isShort = results.some((result) => result.rounds < rounds);
   const [why = isShort && most !== void 0 ? `${most[0]} struck ${most[1]} slots` : null] = runs.flatMap(
     ({ failed }, index) => failed ?? results[index]?.reasons[0]?.text ?? []
   );
@@ -191,13 +195,14 @@ function matrixCell(cell, arms, wanted) {
   })[0];
   return {
     cell,
-    rounds: results.reduce((sum, { rounds }) => sum + rounds, 0),
+    rounds: results.reduce((sum, result) => sum + result.rounds, 0),
     struck: struck.reduce((sum, [, count]) => sum + count, 0),
     // What one run lacks of the reference, another has.
     why: runs.length > 1 && slots.length > 0 ? null : why,
     figures: figuresOf(slots),
     growthBytes: growthOf(slots),
-    counts: Object.fromEntries(Object.entries(counts ?? {}).map(([name, count]) => [name, count.perRequest]))
+    counts: Object.fromEntries(Object.entries(counts ?? {}).map(([name, count]) => [name, count.perRequest])),
+    ...timings ? { phasesMs: medianPhases(slots.map(({ phasesMs }) => phasesMs)) } : {}
   };
 }
 function meansOf({ states }, statistics) {
@@ -238,7 +243,12 @@ async function planMatrix(file, options) {
   const tree = { ...await fromPath("matrix.tree", place), label: relative(process.cwd(), place) || "." };
   const points = pointsOf(matrix);
   const wanted = wantedDriver(options.driver, config.target);
-  const targets = points.map(({ variant }) => ownOf(config, variant).target);
+  const targets = points.map(({ name, variant }) => {
+    const { target } = ownOf(config, variant);
+    const misfit = nginxMisfit(target);
+    if (misfit !== null) throw new InputError(`matrix.factors: ${name}: nginx.${misfit.key}: ${misfit.message}`);
+    return target;
+  });
   const driver = await chooseDriver(wanted, config.target, targets);
   for (const [factor, levels] of Object.entries(matrix.factors)) {
     for (const [level, variant] of Object.entries(levels)) {
@@ -262,7 +272,7 @@ async function planMatrix(file, options) {
       sha256
     );
   });
-  return { points, plans, rounds, design: matrix.design, tree };
+  return { points, plans, rounds, design: matrix.design, timings: matrix.timings ?? false, tree };
 }
 function parseRounds(text) {
   const rounds = Number(text);

@@ -867,13 +867,59 @@ function projectOptions({ layout, config }, recipe, run) {
 }
 
 // scripts/src/target/compose/recipe.ts
-import { mkdirSync, writeFileSync as writeFileSync4 } from "node:fs";
-import { join as join5 } from "node:path";
+import { mkdirSync, writeFileSync as writeFileSync3 } from "node:fs";
+import { join as join6 } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+
+// scripts/src/target/certificate.ts
+import { execFileSync } from "node:child_process";
+import { join as join2 } from "node:path";
+var CERTIFICATE_FILE = "certificate.pem";
+var KEY_FILE = "key.pem";
+var TIMEOUT_MS = 3e4;
+var findOpenssl = () => requireProgram("openssl", "openssl");
+function makeCertificate(directory) {
+  const files = ["-keyout", join2(directory, KEY_FILE), "-out", join2(directory, CERTIFICATE_FILE)];
+  const args = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "7", "-subj", "/CN=perf-gate", ...files];
+  try {
+    execFileSync(findOpenssl(), args, { stdio: ["ignore", "ignore", "pipe"], timeout: TIMEOUT_MS });
+  } catch (error) {
+    if (error instanceof MeasureError) throw error;
+    const { stderr, message } = error;
+    throw new MeasureError(`openssl could not make a certificate:
+${quoted(String(stderr ?? message), 15)}`);
+  }
+}
+
+// scripts/src/target/http.ts
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+var schemeOf = ({ tls }) => tls ? "https" : "http";
+var TIMEOUT_MS2 = 1e4;
+function get(url, options = {}) {
+  const { agent = false, selfSigned = false } = options;
+  const request = url.startsWith("https:") ? requestHttps : requestHttp;
+  const headers = options.host === void 0 ? {} : { host: options.host };
+  const socket = options.socketPath === void 0 ? {} : { socketPath: options.socketPath };
+  return new Promise((resolve2, reject) => {
+    const tls = { rejectUnauthorized: !selfSigned };
+    const outgoing = request(url, { ...socket, ...tls, headers, agent, timeout: TIMEOUT_MS2 }, (incoming) => {
+      const chunks = [];
+      incoming.on("data", (chunk) => chunks.push(chunk));
+      incoming.on("error", reject);
+      incoming.on("end", () => {
+        resolve2({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") });
+      });
+    });
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS2 / 1e3} s`)));
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}
 
 // scripts/src/target/process/nginx.ts
 import { writeFileSync } from "node:fs";
-import { join as join2 } from "node:path";
+import { join as join3 } from "node:path";
 
 // scripts/src/target/wait.ts
 import { setTimeout as sleep } from "node:timers/promises";
@@ -893,7 +939,7 @@ var findNginx = () => requireProgram("nginx-light", "nginx");
 var START_TIMEOUT_MS = 1e4;
 var CONNECTIONS = 1e4;
 function nginxConf(options) {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_temp_path ${quote(join2(options.directory, name))};`).join("\n");
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_temp_path ${quote(join3(options.directory, name))};`).join("\n");
   return `${options.root ? "user root;\n" : ""}daemon off;
 worker_processes ${options.workers};
 pid ${quote(options.pidFile)};
@@ -936,12 +982,12 @@ function quote(value, variables = "") {
 async function startNginx(premises, options) {
   const log = premises.log(options.name);
   const directory = premises.directory(options.name);
-  const file = join2(directory, "nginx.conf");
+  const file = join3(directory, "nginx.conf");
   writeFileSync(
     file,
     nginxConf({
       directory,
-      pidFile: join2(directory, "nginx.pid"),
+      pidFile: join3(directory, "nginx.pid"),
       workers: options.workers,
       servers: options.servers,
       root: process.getuid?.() === 0
@@ -968,7 +1014,7 @@ async function startNginx(premises, options) {
 
 // scripts/src/target/process/php-fpm.ts
 import { existsSync as existsSync3, rmSync, writeFileSync as writeFileSync2 } from "node:fs";
-import { join as join3 } from "node:path";
+import { join as join4 } from "node:path";
 var STATUS_PATH = "/perf-gate-status";
 var START_TIMEOUT_MS2 = 1e4;
 var STOP_GRACE_MS = 300;
@@ -1002,10 +1048,10 @@ var PhpFpm = class {
     this.errorLog = premises.log(`php-${options.arm}`);
     const root = process.getuid?.() === 0;
     const directory = premises.directory(`php-${options.arm}`);
-    const config = join3(directory, "php-fpm.conf");
+    const config = join4(directory, "php-fpm.conf");
     writeFileSync2(config, fpmConf(options.settings, { socket: this.socket, log: this.log, root }));
     const ini = premises.directory(`php-${options.arm}/ini`);
-    writeFileSync2(join3(ini, "perf-gate.ini"), iniFile(options.settings, this.errorLog));
+    writeFileSync2(join4(ini, "perf-gate.ini"), iniFile(options.settings, this.errorLog));
     this.#env = { ...options.env, PHP_INI_SCAN_DIR: `${options.env.PHP_INI_SCAN_DIR ?? ""}:${ini}` };
     this.#command = [
       options.binary,
@@ -1114,35 +1160,10 @@ function phpState(answer, settings) {
 }
 
 // scripts/src/target/process/site.ts
-import { rmSync as rmSync2, writeFileSync as writeFileSync3 } from "node:fs";
-import { join as join4 } from "node:path";
-
-// scripts/src/target/http.ts
-import { request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
-var TIMEOUT_MS = 1e4;
-function get(url, options = {}) {
-  const { agent = false } = options;
-  const request = url.startsWith("https:") ? requestHttps : requestHttp;
-  const headers = options.host === void 0 ? {} : { host: options.host };
-  const socket = options.socketPath === void 0 ? {} : { socketPath: options.socketPath };
-  return new Promise((resolve2, reject) => {
-    const outgoing = request(url, { ...socket, headers, agent, timeout: TIMEOUT_MS }, (incoming) => {
-      const chunks = [];
-      incoming.on("data", (chunk) => chunks.push(chunk));
-      incoming.on("error", reject);
-      incoming.on("end", () => {
-        resolve2({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") });
-      });
-    });
-    outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS / 1e3} s`)));
-    outgoing.on("error", reject);
-    outgoing.end();
-  });
-}
-
-// scripts/src/target/process/site.ts
+import { rmSync as rmSync2 } from "node:fs";
+import { join as join5 } from "node:path";
 var nginxWorkers = (cpus) => Math.ceil(cpus.length / 2);
+var KEPT_CONNECTIONS = 2048;
 var Site = class {
   url;
   log;
@@ -1156,16 +1177,18 @@ var Site = class {
     this.#premises = premises;
     this.#arm = options.arm;
     this.#cpus = options.cpus;
-    this.url = `http://127.0.0.1:${options.port}`;
+    this.url = `${schemeOf(options.nginx)}://127.0.0.1:${options.port}`;
     this.log = premises.log(`nginx-${options.arm}`);
     this.#adminSocket = premises.socket(`admin-${options.arm}`);
-    const probe = join4(premises.directory(`php-${options.arm}`), "probe.php");
-    writeFileSync3(probe, PROBE_SCRIPT);
+    const directory = premises.directory(`nginx-${options.arm}`);
+    if (options.nginx.tls) makeCertificate(directory);
     this.#servers = siteServers({
-      ...options,
       listen: `127.0.0.1:${options.port}`,
       adminListen: quote(`unix:${this.#adminSocket}`),
-      probe
+      nginx: options.nginx,
+      certificates: directory,
+      accessLog: join5(directory, "access.log"),
+      upstream: options.upstream
     });
   }
   get alive() {
@@ -1196,15 +1219,42 @@ var Site = class {
   }
 };
 function siteServers(options) {
-  const index = `/${options.index.replace(/^\/+/, "")}`;
-  const pass = `fastcgi_pass ${quote(`unix:${options.phpSocket}`)};`;
-  return `  fastcgi_buffer_size 32k;
-  fastcgi_buffers 32 16k;
-  fastcgi_read_timeout 120s;
+  const { upstream, nginx, adminListen } = options;
+  const { around, locations, questions } = upstream.kind === "php-fpm" ? fastcgi(upstream) : proxy2(upstream, nginx);
+  return `${around}
   server {
-    listen ${options.listen} backlog=4096;
+${frontOf(options)}
     server_name _;
-    root ${quote(options.root)};
+${locations}
+  }
+  server {
+    listen ${adminListen};
+    location = /up {
+      return 204;
+    }${questions}
+  }`;
+}
+function frontOf({ listen, nginx, certificates, accessLog }) {
+  const lines = [`listen ${listen}${nginx.tls ? " ssl" : ""}${nginx.http2 ? " http2" : ""} backlog=4096;`];
+  if (nginx.tls) {
+    lines.push(
+      `ssl_certificate ${quote(join5(certificates, CERTIFICATE_FILE))};`,
+      `ssl_certificate_key ${quote(join5(certificates, KEY_FILE))};`,
+      // Its default differs between versions.
+      "ssl_protocols TLSv1.2 TLSv1.3;"
+    );
+  }
+  if (nginx.accessLog) lines.push(`access_log ${quote(accessLog)};`);
+  return lines.map((line) => `    ${line}`).join("\n");
+}
+function fastcgi({ socket, root, index: file, probe }) {
+  const index = `/${file.replace(/^\/+/, "")}`;
+  const pass = `fastcgi_pass ${quote(`unix:${socket}`)};`;
+  return {
+    around: `  fastcgi_buffer_size 32k;
+  fastcgi_buffers 32 16k;
+  fastcgi_read_timeout 120s;`,
+    locations: `    root ${quote(root)};
     location / {
       try_files $uri ${quote(index, "$is_args$args")};
     }
@@ -1213,22 +1263,41 @@ function siteServers(options) {
 ${params("$script", "$document_root$script")}
       fastcgi_param PATH_INFO $path_info;
       ${pass}
-    }
-  }
-  server {
-    listen ${options.adminListen};
-    location = /up {
-      return 204;
-    }
+    }`,
+    questions: `
     location = /status {
 ${params(STATUS_PATH, STATUS_PATH)}
       ${pass}
     }
     location = /probe {
-${params("/probe.php", quote(options.probe))}
+${params("/probe.php", quote(probe))}
       ${pass}
-    }
-  }`;
+    }`
+  };
+}
+function proxy2({ port }, { upstreamKeepAlive }) {
+  const keep = `
+    keepalive ${KEPT_CONNECTIONS};
+    keepalive_requests 1000000000;
+    keepalive_timeout 3600s;`;
+  return {
+    around: `  upstream php {
+    server 127.0.0.1:${port};${upstreamKeepAlive ? keep : ""}
+  }
+  proxy_buffer_size 32k;
+  proxy_buffers 32 16k;
+  proxy_read_timeout 120s;`,
+    // nginx 1.29.7 and later keep connections unless they are told not to.
+    locations: `    location / {
+      proxy_pass http://php;
+      proxy_http_version 1.1;
+      proxy_set_header Connection ${upstreamKeepAlive ? '""' : "close"};
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-Proto $scheme;
+    }`,
+    questions: ""
+  };
 }
 function params(scriptName, scriptFilename) {
   const values = [
@@ -1243,6 +1312,7 @@ function params(scriptName, scriptFilename) {
     ["DOCUMENT_ROOT", "$document_root"],
     ["SERVER_PROTOCOL", "$server_protocol"],
     ["REQUEST_SCHEME", "$scheme"],
+    ["HTTPS", "$https if_not_empty"],
     ["GATEWAY_INTERFACE", "CGI/1.1"],
     ["SERVER_SOFTWARE", "nginx/$nginx_version"],
     ["REMOTE_ADDR", "$remote_addr"],
@@ -1260,6 +1330,7 @@ var INSIDE = {
   tree: "/app",
   config: "/etc/perf-gate",
   socket: "/run/perf-gate/php.sock",
+  temporary: "/tmp",
   port: 8080,
   adminPort: 8081
 };
@@ -1275,7 +1346,7 @@ function recipesOf(options, state) {
   return { ...own, base: { ...own.base, shared: [] }, shared: recipe("shared", "head", head) };
 }
 function recipeOf({ plan, home }, state, { project: project2, arm, target }) {
-  const { compose, services, healthPath, host, php } = target;
+  const { compose, services, healthPath, host, php, nginx } = target;
   const tree = treeOf(plan, arm);
   const variables = {
     PERF_GATE_ARM: project2,
@@ -1285,17 +1356,18 @@ function recipeOf({ plan, home }, state, { project: project2, arm, target }) {
   };
   if (compose !== null) {
     const { file, ...rest } = compose;
-    return { ...rest, target, tree, file: join5(tree, file), variables, adminPort: null, left: [] };
+    return { ...rest, target, tree, file: join6(tree, file), variables, adminPort: null, left: [] };
   }
-  const config = join5(state, `config-${arm}`);
+  const config = join6(state, `config-${arm}`);
   writeConfig(config, target, plan.layout.target);
   return {
     target,
     tree,
-    file: join5(home, "docker", "compose.yaml"),
+    file: join6(home, "docker", "compose.yaml"),
     variables: {
       ...variables,
       PERF_GATE_CONFIG: config,
+      PERF_GATE_SCHEME: schemeOf(nginx),
       PERF_GATE_HEALTH: healthPath,
       PERF_GATE_HOST: host,
       ...php.version === null ? {} : { PERF_GATE_PHP: php.version }
@@ -1315,27 +1387,36 @@ function recipeOf({ plan, home }, state, { project: project2, arm, target }) {
 function treeOf({ arms }, arm) {
   return arms[arm].directory ?? arms[arm === "base" ? "head" : "base"].directory ?? process.cwd();
 }
-function writeConfig(directory, { php, root, index }, cpus) {
-  mkdirSync(join5(directory, "ini"), { recursive: true });
-  const write = (name, text) => writeFileSync4(join5(directory, name), text);
+function writeConfig(directory, { php, nginx, root, index }, cpus) {
+  mkdirSync(join6(directory, "ini"), { recursive: true });
+  const write = (name, text) => writeFileSync3(join6(directory, name), text);
   write("php-fpm.conf", fpmConf(php, { socket: INSIDE.socket, log: "/proc/self/fd/2", root: true }));
   write("ini/perf-gate.ini", iniFile(php, "/proc/self/fd/2"));
   write("probe.php", PROBE_SCRIPT);
+  if (nginx.tls) makeCertificate(directory);
   const servers = siteServers({
     listen: `${INSIDE.port}`,
     adminListen: `${INSIDE.adminPort}`,
-    root: join5(INSIDE.tree, root),
-    index,
-    phpSocket: INSIDE.socket,
-    probe: `${INSIDE.config}/probe.php`
+    nginx,
+    certificates: INSIDE.config,
+    accessLog: `${INSIDE.temporary}/access.log`,
+    upstream: {
+      kind: "php-fpm",
+      socket: INSIDE.socket,
+      root: join6(INSIDE.tree, root),
+      index,
+      probe: `${INSIDE.config}/probe.php`
+    }
   });
-  const temporary = { directory: "/tmp", pidFile: "/tmp/nginx.pid" };
+  const temporary = { directory: INSIDE.temporary, pidFile: `${INSIDE.temporary}/nginx.pid` };
   write("nginx.conf", nginxConf({ ...temporary, workers: nginxWorkers(cpus), servers, root: true }));
 }
 
 export {
+  schemeOf,
   get,
   waitFor,
+  PROBE_SCRIPT,
   phpState,
   checkEngine,
   restartOrder,
@@ -1351,6 +1432,7 @@ export {
   oneShotsOf,
   inOrder,
   arrange,
+  findOpenssl,
   findNginx,
   startNginx,
   choosePhpFpm,

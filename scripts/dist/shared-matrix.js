@@ -31,7 +31,11 @@ import {
   significant
 } from "./shared-headline.js";
 import {
+  nginxByKey
+} from "./shared-nginx.js";
+import {
   FLOOR,
+  median,
   scaledMad,
   tQuantile,
   winsorised
@@ -68,11 +72,12 @@ function together({ factors }, levels) {
   const queries = [];
   for (const [factor, level] of Object.entries(levels)) {
     const named = factors[factor];
-    const { env, php, links, query, ...rest } = named[level];
+    const { env, php, nginx, links, query, ...rest } = named[level];
     Object.assign(sum, rest);
     Object.assign(sum.env, env);
     Object.assign(sum.php, php);
     Object.assign(ini, php.ini);
+    if (nginx !== void 0) sum.nginx = { ...sum.nginx, ...nginx };
     Object.assign(sum.links, links);
     if (query !== void 0) queries.push(query);
   }
@@ -97,7 +102,7 @@ function checkApart({ factors }) {
     }
   }
 }
-function keysOf({ env, php, links, query, ...rest }) {
+function keysOf({ env, php, nginx = {}, links, query, ...rest }) {
   const { ini, ...fpm } = php;
   const below = (path, names = {}) => Object.keys(names).map((name) => `${path}.${name}`);
   const parameters = (query ?? "").split("&").flatMap((part) => part === "" ? [] : `query ${part.split("=")[0]}`);
@@ -105,6 +110,7 @@ function keysOf({ env, php, links, query, ...rest }) {
     ...below("env", env),
     ...below("php", fpm),
     ...below("php.ini", ini),
+    ...below("nginx", nginxByKey(nginx)),
     ...below("links", links),
     ...parameters,
     ...Object.keys(rest)
@@ -188,6 +194,11 @@ function growthOf(slots) {
   if (requests === 0 || growth.includes(void 0)) return null;
   return 1e3 * growth.reduce((sum, bytes2) => sum + (bytes2 ?? 0), 0) / requests;
 }
+function medianPhases(all) {
+  if (all.length === 0) return null;
+  const mid = (phase) => median(all.map((phases) => phases[phase]));
+  return { connect: mid("connect"), tls: mid("tls"), wait: mid("wait"), receive: mid("receive") };
+}
 var NEARLY_ALL = 0.95;
 function kneeOf(cells) {
   const measured = cells.flatMap(
@@ -206,6 +217,13 @@ var COUNT_TITLES = {
   dbConnections: ">new MySQL connections",
   redisCommands: ">Redis commands",
   responseBytes: ">bytes of the answer"
+};
+var PHASES = ["connect", "tls", "wait", "receive"];
+var PHASE_TITLES = {
+  connect: ">connect ms",
+  tls: ">TLS handshake",
+  wait: ">wait",
+  receive: ">receive"
 };
 function renderMatrixMarkdown(result, charts) {
   const table = ({ heading, titles, rows, notes }) => {
@@ -242,7 +260,7 @@ function renderMatrixCsv({ points }) {
   return stringify([header, ...rows.map((row) => row.map(([, value]) => value === null ? "" : String(value)))]);
 }
 function fieldsOf(factors, { name, levels }, cell) {
-  const { figures, statistic } = cell;
+  const { figures, statistic, phasesMs } = cell;
   const effect = (metric) => [
     [`${metric}_ratio`, cell[metric]?.ratio ?? null],
     [`${metric}_ratio_low`, cell[metric]?.low ?? null],
@@ -263,6 +281,7 @@ function fieldsOf(factors, { name, levels }, cell) {
     ["p95_ms", figures?.latencyMs.p95 ?? null],
     ["p99_ms", figures?.latencyMs.p99 ?? null],
     ["max_ms", figures?.maxMs ?? null],
+    ...phasesMs === void 0 ? [] : PHASES.map((phase) => [`${phase}_ms`, phasesMs?.[phase] ?? null]),
     ["cpu_ms_per_request", figures?.cpuMsPerRequest ?? null],
     ["cpu_peak_cores", figures?.cpuPeakCores ?? null],
     ["memory_bytes", figures?.memoryBytes ?? null],
@@ -291,6 +310,7 @@ function tables(result) {
     ...scenarios.map((scenario) => scenarioTable(result, scenario)),
     ...effectTables(result),
     ...stageTables(result),
+    ...timingsTable(result),
     ...countTables(result),
     ...remainsTable(result)
   ];
@@ -405,6 +425,25 @@ function stageTables({ stages, points }) {
     }
   ];
 }
+function timingsTable({ points }) {
+  const compared = points.length > 1;
+  const rows = points.flatMap(
+    (point) => point.cells.flatMap(
+      ({ cell, phasesMs }) => phasesMs === void 0 ? [] : [[...compared ? [point.name] : [], cell.id, ...PHASES.map((phase) => ms(phasesMs?.[phase]))]]
+    )
+  );
+  if (rows.length === 0) return [];
+  return [
+    {
+      heading: "Where the time of a request goes",
+      titles: [...compared ? ["point"] : [], "cell", ...PHASES.map((phase) => PHASE_TITLES[phase])],
+      rows,
+      notes: [
+        "Means per request, 0 on a connection that is kept. Latencies above begin with the request, after the handshake; QPS has all of it."
+      ]
+    }
+  ];
+}
 function addedMs(added) {
   if (added === null) return ABSENT;
   const withSign = (value) => `${value > 0 ? "+" : ""}${decimal(value, 3)}`;
@@ -481,6 +520,7 @@ export {
   stagesOf,
   cpuLogRatios,
   growthOf,
+  medianPhases,
   renderMatrixMarkdown,
   renderMatrixText,
   renderMatrixCsv

@@ -41,7 +41,8 @@ var TOOLS = {
   jq: tool("jq", "jq", "for charts"),
   gnuplot: tool("gnuplot", "gnuplot-nox", "for charts"),
   taskset: tool("taskset", "util-linux", "to keep k6 and the application on CPUs of their own"),
-  git: tool("git", "git", "for --base-ref")
+  git: tool("git", "git", "for --base-ref"),
+  openssl: tool("openssl", "openssl", "for target.nginx.tls", { version: ["version"] })
 };
 function programDirectories() {
   const path = (process.env["PATH"] ?? "").split(":").filter((directory) => directory !== "");

@@ -4,6 +4,9 @@ import {
   InputError
 } from "./shared-errors.js";
 import {
+  nginxMisfit
+} from "./shared-nginx.js";
+import {
   K6_OUTPUTS,
   assertNever
 } from "./shared-model.js";
@@ -14352,6 +14355,7 @@ function checkCompose(settings, report) {
 var ELSEWHERE = {
   root: () => "Say it in the configuration of the web server there",
   index: () => "Say it in the configuration of the web server there",
+  nginx: () => "Say it in the configuration of the web server there",
   start: (file) => `Write it as the command of the service in ${file}`,
   services: () => "Its services are started with it"
 };
@@ -14369,6 +14373,41 @@ function checkBesideCompose(target2, report) {
   if (Object.hasOwn(target2, "url")) {
     report(["url"], "expected either compose or url; got both. Remove one of them.", "key");
   }
+}
+
+// scripts/src/config/nginx-schema.ts
+var nginxKeys = {
+  tls: flag().describe("HTTPS (TLS 1.3), with a self-signed RSA certificate that is made for the run."),
+  http2: flag().describe("HTTP/2 in place of HTTP/1.1; with `tls`, as k6 speaks it over TLS alone."),
+  "access-log": flag().describe(
+    "Whether nginx writes a line for each request (format `combined`, no buffer), to a file that goes with the run."
+  ),
+  proxy: flag().describe(
+    "nginx in front of the server of `start` (`proxy_pass`, HTTP/1.1); without it, k6 asks that server directly."
+  ),
+  "upstream-keep-alive": flag().describe("Whether nginx keeps its connections to the server of `start`; with `proxy`.")
+};
+var nginx = section({
+  tls: nginxKeys.tls.prefault(false),
+  http2: nginxKeys.http2.prefault(false),
+  "access-log": nginxKeys["access-log"].prefault(false),
+  proxy: nginxKeys.proxy.prefault(false),
+  "upstream-keep-alive": nginxKeys["upstream-keep-alive"].prefault(false)
+});
+function checkNginx({ nginx: nginx2, start }, report) {
+  if (!isMapping(nginx2)) return;
+  const on = (key) => nginx2[key] === true;
+  const misfit = nginxMisfit({
+    nginx: {
+      tls: on("tls"),
+      http2: on("http2"),
+      accessLog: on("access-log"),
+      proxy: on("proxy"),
+      upstreamKeepAlive: on("upstream-keep-alive")
+    },
+    start: start === void 0 ? null : String(start)
+  });
+  if (misfit !== null) report(["nginx", misfit.key], misfit.message);
 }
 
 // scripts/src/config/target-schema.ts
@@ -14536,13 +14575,15 @@ var target = section({
     base: baseUrl("base").describe("Where the base already runs."),
     head: baseUrl("head").describe("Where the head already runs.")
   }).optional().describe("Addresses of the two versions; driver `url` only."),
-  php: php.prefault({}).describe("Settings of php-fpm, the same for both versions.")
+  php: php.prefault({}).describe("Settings of php-fpm, the same for both versions."),
+  nginx: nginx.prefault({}).describe("Settings of nginx in front of PHP, the same for both versions.")
 }).superRefine((settings, context) => {
   if (!isMapping(settings)) return;
   const report = (path, message, at) => context.addIssue({ code: "custom", path, message, params: { at } });
   checkReferences(settings, report);
   checkCompose(settings, report);
   checkLinks(settings, report);
+  checkNginx(settings, report);
   if (settings.driver === "url" && settings.url === void 0) {
     context.addIssue({
       code: "custom",
@@ -14856,7 +14897,7 @@ function toBaseline(baseline) {
   };
 }
 function toTarget(target2) {
-  const { php: php2 } = target2;
+  const { php: php2, nginx: nginx2 } = target2;
   return {
     driver: target2.driver,
     root: target2.root,
@@ -14876,6 +14917,13 @@ function toTarget(target2) {
       jit: php2.jit,
       backlog: php2.backlog,
       ini: php2.ini
+    },
+    nginx: {
+      tls: nginx2.tls,
+      http2: nginx2.http2,
+      accessLog: nginx2["access-log"],
+      proxy: nginx2.proxy,
+      upstreamKeepAlive: nginx2["upstream-keep-alive"]
     },
     compose: toCompose(target2),
     copy: target2.copy,
@@ -14907,18 +14955,27 @@ function toLinks(links) {
 function toVariants(variants2) {
   return Object.fromEntries(Object.entries(variants2).map(([name, settings]) => [name, toVariant(settings)]));
 }
-function toMatrix({ tree, factors, ...rest }) {
+function toMatrix({ tree, factors, timings, ...rest }) {
   const levels2 = Object.entries(factors).map(([factor, named]) => [factor, toVariants(named)]);
-  return { tree: tree ?? null, ...rest, factors: Object.fromEntries(levels2) };
+  return {
+    tree: tree ?? null,
+    ...rest,
+    factors: Object.fromEntries(levels2),
+    ...timings ? { timings: true } : {}
+  };
 }
-function toVariant({ env: env2, php: php2, links, start, resources, connection: connection2, query }) {
+function toVariant({ env: env2, php: php2, nginx: nginx2, links, start, resources, connection: connection2, query }) {
   const { "process-manager": processManager, ...rest } = php2;
   return {
     env: env2,
     php: given({ ...rest, processManager }),
+    ...nginx2 === void 0 ? {} : { nginx: toNginx(nginx2) },
     links: toLinks(links),
     ...given({ start, resources, connection: connection2, query })
   };
+}
+function toNginx({ "access-log": accessLog, "upstream-keep-alive": upstreamKeepAlive, ...rest }) {
+  return given({ ...rest, accessLog, upstreamKeepAlive });
 }
 function given(values) {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== void 0));
@@ -15061,6 +15118,7 @@ function describeLayout(cpus) {
 var variant = section({
   env: env.prefault({}).describe("Environment variables, in addition to those of target.env or in their place."),
   php: section(object(phpKeys).partial().shape).prefault({}).describe("Settings of php-fpm in place of those of target.php; `ini` in addition to its own."),
+  nginx: section(object(nginxKeys).partial().shape).optional().describe("Settings of nginx in place of those of target.nginx."),
   start: startCommand.nullable().optional().describe(
     "Command of a server in place of php-fpm and nginx, or of target.start. Of `php` only `workers` goes with it: how many requests it handles at once; so many warm it up. `null` is php-fpm where target.start is another server. Driver `process` only."
   ),
@@ -15094,6 +15152,11 @@ function below(path, mapping) {
     ([name, settings]) => isMapping(settings) ? [{ path: [...path, name], settings }] : []
   );
 }
+function checkNginxOf({ nginx: nginx2, start }, target2, report) {
+  if (!isMapping(target2["nginx"]) || (nginx2 ?? start) === void 0) return;
+  const merged = { ...target2["nginx"], ...isMapping(nginx2) ? nginx2 : {} };
+  checkNginx({ nginx: merged, start: start === void 0 ? target2["start"] : start ?? void 0 }, report);
+}
 function checkVariants(file, report) {
   const { target: rest, scenarios: scenarios2 } = file;
   if (!isMapping(rest)) return;
@@ -15106,6 +15169,7 @@ function checkVariants(file, report) {
     if (isMapping(rest["php"]) && (own2["jit"] ?? own2["opcache"]) !== void 0) {
       checkJit({ ...rest["php"], ...own2 }, (path, message) => inside(["php", ...path], message));
     }
+    checkNginxOf(settings, rest, inside);
     const server = serverOf(settings, rest);
     for (const key of server === null ? [] : Object.keys(own2).filter((name) => name !== "workers")) {
       const fix = `Say it in that command or in env, and remove ${key}.`;
@@ -15138,6 +15202,9 @@ var matrix = section({
     "Which levels are combined: `full` (each with each), `one-at-a-time` (each with the first of the others). `stages`: the levels of one factor, each of which adds to the one before; what each adds is told as well."
   ),
   rounds: number3({ min: 3, max: 60, example: "8" }).prefault(8).describe("Clean rounds of every cell at every point."),
+  timings: flag().prefault(false).describe(
+    "Whether a table says where the time of a request goes: to connect, for the TLS handshake, to wait, to receive."
+  ),
   factors: mappingOf(levels, {
     allowed: "the name of a factor: letters, digits, - and _, beginning with a letter",
     pattern: /^[A-Za-z][A-Za-z0-9_-]{0,49}$/,
@@ -15566,8 +15633,9 @@ function parseConfig(text2, { file, directory, isFile = isRegularFile }) {
     });
     checkAt(["target"], target2);
     for (const { path, settings } of variantsIn(data)) {
-      const { php: php2, start } = settings;
-      checkAt(path, { compose: target2["compose"], php: php2, ...start === void 0 ? {} : { start } });
+      const { php: php2, nginx: nginx2, start } = settings;
+      const written = { ...nginx2 === void 0 ? {} : { nginx: nginx2 }, ...start === void 0 ? {} : { start } };
+      checkAt(path, { compose: target2["compose"], php: php2, ...written });
     }
   }
   const result = fileSchema.safeParse(yaml.data);

@@ -13,6 +13,7 @@ import {
   warningOnce
 } from "./shared-index~2.js";
 import {
+  PROBE_SCRIPT,
   PhpFpm,
   Site,
   TOXIPROXY_PORT,
@@ -21,6 +22,7 @@ import {
   choosePhpFpm,
   composeText,
   findNginx,
+  findOpenssl,
   get,
   inOrder,
   mapValues,
@@ -32,6 +34,7 @@ import {
   quietImageHealthcheck,
   recipesOf,
   restartOrder,
+  schemeOf,
   startNginx,
   toxics,
   waitFor,
@@ -706,6 +709,7 @@ function subjectsOf({ plan, target }, scenarios, block) {
   });
   return {
     arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),
+    ...ARMS.some((arm) => targetOf(plan, arm).nginx.tls) ? { selfSigned: true } : {},
     scenarios: Object.fromEntries(scenarios.map((scenario) => [scenario.name, subject(scenario)]))
   };
 }
@@ -773,7 +777,8 @@ function since(start) {
 }
 
 // scripts/src/measure/census.ts
-import { Agent, request } from "node:http";
+import { Agent, request as requestHttp } from "node:http";
+import { request as requestHttps, Agent as TlsAgent } from "node:https";
 
 // scripts/src/measure/iterations.ts
 async function runIterations(rig, scenario, arm, iterations) {
@@ -852,12 +857,13 @@ async function countScenario(rig, scenario, arm) {
   }
 }
 async function countRequest(rig, single, arm) {
-  const { workers } = targetOf(rig.plan, arm).php;
-  const agent = new Agent({ keepAlive: single.connection === "keep-alive" });
+  const { php, nginx } = targetOf(rig.plan, arm);
   const at = { url: await rig.target.hostUrl(arm), host: rig.target.host(arm) };
+  const keepAlive = single.connection === "keep-alive";
+  const agent = at.url.startsWith("https:") ? new TlsAgent({ keepAlive, rejectUnauthorized: !nginx.tls }) : new Agent({ keepAlive });
   const send = () => sendOne(single, at, agent);
   try {
-    for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: workers }, send));
+    for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: php.workers }, send));
     const answers = [];
     const repeats = {};
     for (let repeat = 0; repeat < REPEATS; repeat++) {
@@ -907,6 +913,7 @@ function sendOne({ asked, checks }, at, agent) {
     const failed = { status: 0, bytes: 0, passed: false };
     const headers = { ...asked.headers, host: at.host };
     if (asked.body !== null) headers["content-length"] = String(Buffer.byteLength(asked.body));
+    const request = at.url.startsWith("https:") ? requestHttps : requestHttp;
     const outgoing = request(
       new URL(asked.path, `${at.url}/`),
       { method: asked.method, agent, timeout: TIMEOUT_MS, headers },
@@ -977,7 +984,7 @@ async function waitUntilHealthy(check) {
     async () => {
       check.stillAlive();
       try {
-        const answer = await get(check.url, { host: check.host });
+        const answer = await get(check.url, { host: check.host, selfSigned: check.selfSigned });
         if (answer.status >= 200 && answer.status < 300) return true;
         last = `status ${answer.status}: ${oneLine(answer.body) || "empty body"}`;
         if (NOT_UP_YET.includes(answer.status)) wrongSince = null;
@@ -2119,13 +2126,15 @@ var ComposeTarget = class {
     if (!this.#stack.all.every(({ local, pid }) => local || pid === 0)) this.warnings.push(UNWATCHED);
   }
   url(arm) {
-    return `http://${this.#stack.address(this.#front(arm))}:${this.#stack.recipes[arm].port}`;
+    const { port, target } = this.#stack.recipes[arm];
+    return `${schemeOf(target.nginx)}://${this.#stack.address(this.#front(arm))}:${port}`;
   }
   host(arm) {
     return this.#stack.recipes[arm].target.host;
   }
   hostUrl(arm) {
-    return this.#hostUrl(arm, this.#stack.recipes[arm].port);
+    const { port, target } = this.#stack.recipes[arm];
+    return this.#hostUrl(arm, schemeOf(target.nginx), port);
   }
   async restart() {
     await this.#stack.restart();
@@ -2193,13 +2202,14 @@ var ComposeTarget = class {
   }
   async #healthy(arm) {
     const { signal } = this.#options;
-    const { healthPath, host } = this.#stack.recipes[arm].target;
+    const { healthPath, host, nginx } = this.#stack.recipes[arm].target;
     const target = this.#target(arm);
     const url = await this.hostUrl(arm);
     await waitUntilHealthy({
       arm,
       url: url + healthPath,
       host,
+      selfSigned: nginx.tls,
       signal,
       stillAlive: () => {
         const dead = target.find((container) => !container.alive);
@@ -2219,16 +2229,16 @@ var ComposeTarget = class {
     if (container === void 0) throw new MeasureError(`target.service: ${service} of ${arm} has no container`);
     return container;
   }
-  async #hostUrl(arm, port) {
+  async #hostUrl(arm, scheme, port) {
     const place = await this.#stack.reach(this.#front(arm), port);
-    return `http://${place.host}:${place.port}`;
+    return `${scheme}://${place.host}:${place.port}`;
   }
   /** FPM's own status or our probe, by way of a port that only the bundled target has. */
   async #ask(arm, what) {
     const { adminPort } = this.#stack.recipes[arm];
     if (adminPort === null) return null;
     try {
-      const url = await this.#hostUrl(arm, adminPort);
+      const url = await this.#hostUrl(arm, "http", adminPort);
       return JSON.parse((await get(`${url}/${what}?json`, { agent: this.#admin })).body);
     } catch {
       return null;
@@ -2247,53 +2257,66 @@ var CommandReplica = class {
   url;
   #premises;
   #config;
-  #command;
   #options;
+  #front;
   #server = null;
-  constructor(premises, config, command, options) {
+  constructor(premises, config, options) {
     this.arm = options.arm;
-    this.url = `http://127.0.0.1:${options.port}`;
     this.#premises = premises;
     this.#config = config;
-    this.#command = command;
     this.#options = options;
+    this.#front = config.nginx.proxy ? frontOf(premises, config, options) : null;
+    this.url = this.#front?.site.url ?? `http://127.0.0.1:${options.serverPort}`;
   }
   get alive() {
-    return this.#server?.alive ?? false;
+    return (this.#server?.alive ?? false) && (this.#front?.site.alive ?? true);
   }
   async restart() {
+    const { command, cpus, directory, env, serverPort } = this.#options;
     await this.#server?.stop("SIGTERM", STOP_GRACE_MS);
-    const name = `server-${this.arm}`;
-    const evidence = () => tail("its log", this.#premises.log(name));
-    const server = this.#premises.launch(["bash", "-c", this.#command], {
+    const server = this.#premises.launch(["bash", "-c", command], {
       group: this.arm,
-      cpus: this.#options.cpus,
-      log: name,
-      cwd: this.#options.directory,
-      env: { ...this.#options.env, PORT: `${this.#options.port}` }
+      cpus,
+      log: `server-${this.arm}`,
+      cwd: directory,
+      env: { ...env, PORT: `${serverPort}` }
     });
     this.#server = server;
+    await this.#front?.site.ensureUp();
+    this.#front?.logs.reset();
     await waitUntilHealthy({
       arm: this.arm,
       url: this.url + this.#config.healthPath,
       host: this.#config.host,
+      selfSigned: this.#config.nginx.tls,
       signal: this.#premises.signal,
       stillAlive: () => {
-        if (!server.alive) throw new MeasureError(`${this.arm}: target.start ended: ${this.#command}${evidence()}`);
+        if (!server.alive) throw new MeasureError(`${this.arm}: target.start ended: ${command}${this.#evidence()}`);
+        if (!this.alive) throw new MeasureError(`nginx of ${this.arm} died${this.#evidence()}`);
       },
-      evidence
+      evidence: () => this.#evidence()
     });
   }
   async php() {
     return null;
   }
   async front() {
-    return null;
+    if (this.#front === null) return null;
+    const { listenOverflows: listenOverflows2, portErrors } = this.#front.logs.update();
+    return { listenOverflows: listenOverflows2, portErrors, listenQueueMax: 0, maxChildrenReached: 0 };
+  }
+  #evidence() {
+    const log = tail("its log", this.#premises.log(`server-${this.arm}`));
+    return this.#front === null ? log : log + tail("nginx", this.#front.site.log);
   }
 };
+function frontOf(premises, { nginx }, options) {
+  const site = new Site(premises, { ...options, nginx, upstream: { kind: "server", port: options.serverPort } });
+  return { site, logs: new FrontLogs(site.log) };
+}
 
 // scripts/src/target/process/php-replica.ts
-import { existsSync as existsSync4, statSync } from "node:fs";
+import { existsSync as existsSync4, statSync, writeFileSync as writeFileSync2 } from "node:fs";
 import { join as join5, resolve } from "node:path";
 var PhpReplica = class {
   arm;
@@ -2314,7 +2337,13 @@ var PhpReplica = class {
       binary: choosePhpFpm(config.php),
       settings: config.php
     });
-    this.#site = new Site(premises, { ...options, root, index: config.index, phpSocket: this.#fpm.socket });
+    const probe = join5(premises.directory(`php-${options.arm}`), "probe.php");
+    writeFileSync2(probe, PROBE_SCRIPT);
+    this.#site = new Site(premises, {
+      ...options,
+      nginx: config.nginx,
+      upstream: { kind: "php-fpm", socket: this.#fpm.socket, root, index: config.index, probe }
+    });
     this.#logs = new FrontLogs(this.#site.log, this.#fpm.log, this.#fpm.errorLog);
   }
   get url() {
@@ -2330,6 +2359,7 @@ var PhpReplica = class {
       arm: this.arm,
       url: this.url + this.#config.healthPath,
       host: this.#config.host,
+      selfSigned: this.#config.nginx.tls,
       signal: this.#premises.signal,
       stillAlive: () => {
         if (!this.#fpm.alive) throw new MeasureError(`php-fpm of ${this.arm} died${this.#evidence()}`);
@@ -2589,10 +2619,10 @@ var Premises = class {
 var runs = 0;
 
 // scripts/src/target/process/prepare.ts
-import { writeFileSync as writeFileSync2 } from "node:fs";
+import { writeFileSync as writeFileSync3 } from "node:fs";
 async function prepareArm(premises, options) {
   const name = `prepare-${options.arm}`;
-  writeFileSync2(premises.log(name), "");
+  writeFileSync3(premises.log(name), "");
   for (const command of options.commands) {
     options.progress(`preparing ${options.arm}: ${command.trim().split("\n")[0]}`);
     const child = premises.launch(["bash", "-c", command], {
@@ -2639,7 +2669,7 @@ async function startHttpStandIn(premises, cpus) {
 // scripts/src/target/process/mysql.ts
 import { spawn as spawn4 } from "node:child_process";
 import { randomBytes as randomBytes2 } from "node:crypto";
-import { existsSync as existsSync5, mkdirSync as mkdirSync3, writeFileSync as writeFileSync3 } from "node:fs";
+import { existsSync as existsSync5, mkdirSync as mkdirSync3, writeFileSync as writeFileSync4 } from "node:fs";
 import { basename, join as join7 } from "node:path";
 var databaseOf = (arm) => `perf_${arm}`;
 var USER = "perf";
@@ -2669,7 +2699,7 @@ async function startMysql(premises, cpus) {
   const socket = premises.socket("mysql");
   const password = randomBytes2(16).toString("hex");
   const init = join7(premises.state, "mysql-init.sql");
-  writeFileSync3(init, initialSql(password), { mode: 384 });
+  writeFileSync4(init, initialSql(password), { mode: 384 });
   const child = premises.launch(
     [
       server,
@@ -2873,15 +2903,20 @@ async function startProcesses(options) {
     const env = childEnvironment({ ...variables, ...fillIn(target.env, variables) });
     await prepareArm(premises, { arm, directory, commands: target.prepare, env, progress: options.progress });
     const replica = { arm, directory, env, cpus: plan.layout.target, port: await premises.port() };
-    return target.start === null ? new PhpReplica(premises, target, replica) : new CommandReplica(premises, target, target.start, replica);
+    const { start: command, nginx } = target;
+    if (command === null) return new PhpReplica(premises, target, replica);
+    const serverPort = nginx.proxy ? await premises.port() : replica.port;
+    return new CommandReplica(premises, target, { ...replica, command, serverPort });
   }
 }
+var hasNginx = ({ start, nginx }) => start === null || nginx.proxy;
 function requireInstalled({ plan }) {
   requireProgram("util-linux", "taskset");
   for (const arm of ARMS) {
-    const { start, php, services } = targetOf(plan, arm);
-    if (start === null) choosePhpFpm(php);
-    if (start === null || services.includes("http")) findNginx();
+    const target = targetOf(plan, arm);
+    if (target.start === null) choosePhpFpm(target.php);
+    if (hasNginx(target) || target.services.includes("http")) findNginx();
+    if (target.nginx.tls) findOpenssl();
   }
 }
 var ProcessTarget = class {
@@ -2916,7 +2951,7 @@ var ProcessTarget = class {
   }
   async versions() {
     const php = (await this.php("head") ?? await this.php("base"))?.version;
-    const withNginx = ARMS.some((arm) => targetOf(this.#options.plan, arm).start === null);
+    const withNginx = ARMS.some((arm) => hasNginx(targetOf(this.#options.plan, arm)));
     return {
       ...php === void 0 ? {} : { php },
       ...withNginx ? { nginx: await nginxVersion() } : {},
@@ -2972,9 +3007,16 @@ var startUrl = async ({ plan, progress, signal }) => {
     host: () => host,
     async restart() {
       for (const arm of ARMS) {
-        const evidence = () => "";
-        await waitUntilHealthy({ arm, url: url(arm) + healthPath, host, stillAlive: () => {
-        }, evidence, signal });
+        await waitUntilHealthy({
+          arm,
+          url: url(arm) + healthPath,
+          host,
+          selfSigned: false,
+          signal,
+          stillAlive: () => {
+          },
+          evidence: () => ""
+        });
       }
     },
     php: async () => null,

@@ -1,6 +1,9 @@
 import { createRequire as __createRequire } from "node:module";
 const require = __createRequire(import.meta.url);
 import {
+  nginxByKey
+} from "./shared-nginx.js";
+import {
   edit
 } from "./shared-replay.js";
 import {
@@ -12,13 +15,14 @@ import {
 
 // scripts/src/core/variants.ts
 function ownOf({ target }, variant) {
-  const { env, php, start, resources, links, connection, query } = variant;
+  const { env, php, nginx, start, resources, links, connection, query } = variant;
   const binary = php.version === void 0 ? target.php.binary : null;
   return {
     target: {
       ...target,
       env: { ...target.env, ...env },
       php: { ...target.php, binary, ...php, ini: { ...target.php.ini, ...php.ini } },
+      nginx: { ...target.nginx, ...nginx },
       start: start === void 0 ? target.start : start,
       resources: resources ?? target.resources,
       links: { ...target.links, ...links }
@@ -34,13 +38,14 @@ function differingSettings(arms) {
   return keys.flatMap((key) => edit(key, base.get(key) ?? null, head.get(key) ?? null));
 }
 function settingsOf(arms, arm) {
-  const { env, php, start, resources, links } = targetOf(arms, arm);
+  const { env, php, nginx, start, resources, links } = targetOf(arms, arm);
   const { ini, processManager, ...fpm } = php;
   const connections = new Set(arms.config.scenarios.map((scenario) => connectionOf(arms, scenario, arm)));
   const settings = [
     ...below("env", env),
     ...below("php", { ...fpm, "process-manager": processManager }),
     ...below("php.ini", ini),
+    ...below("nginx", nginxByKey(nginx)),
     ["start", start],
     ["resources", resources && resourcesText(resources)],
     ...Object.entries(links).map(([name, link]) => [`links.${name}`, linkText(link)]),

@@ -18,6 +18,7 @@ import "./shared-stored.js";
 import "./shared-steps.js";
 import "./shared-slowest.js";
 import "./shared-plan.js";
+import "./shared-nginx.js";
 import "./shared-replay.js";
 import "./shared-arms.js";
 import "./shared-model.js";

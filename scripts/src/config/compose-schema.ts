@@ -213,6 +213,7 @@ export function checkCompose(settings: Raw, report: Report): void {
 const ELSEWHERE: Record<string, (file: string) => string> = {
   root: () => "Say it in the configuration of the web server there",
   index: () => "Say it in the configuration of the web server there",
+  nginx: () => "Say it in the configuration of the web server there",
   start: (file) => `Write it as the command of the service in ${file}`,
   services: () => "Its services are started with it",
 };

@@ -23,6 +23,7 @@ type RequestShape = Pick<NonNullable<ScenarioShape["mix"]>[number], "path" | "me
 type GateShape = FileShape["gate"];
 type TargetShape = FileShape["target"];
 type VariantShape = NonNullable<FileShape["variants"]>[string];
+type NginxShape = NonNullable<VariantShape["nginx"]>;
 
 const HOME: Pick<ScenarioShape, "path" | "model" | "gate"> = { path: "/", model: "closed", gate: {} };
 /** What is measured where nothing is said. */
@@ -72,7 +73,7 @@ function toBaseline(baseline: FileShape["baseline"]): BaselineConfig {
 }
 
 function toTarget(target: TargetShape): TargetConfig {
-  const { php } = target;
+  const { php, nginx } = target;
   return {
     driver: target.driver,
     root: target.root,
@@ -92,6 +93,13 @@ function toTarget(target: TargetShape): TargetConfig {
       jit: php.jit,
       backlog: php.backlog,
       ini: php.ini,
+    },
+    nginx: {
+      tls: nginx.tls,
+      http2: nginx.http2,
+      accessLog: nginx["access-log"],
+      proxy: nginx.proxy,
+      upstreamKeepAlive: nginx["upstream-keep-alive"],
     },
     compose: toCompose(target),
     copy: target.copy,
@@ -128,19 +136,29 @@ function toVariants(variants: Record<string, VariantShape>): Record<string, Vari
   return Object.fromEntries(Object.entries(variants).map(([name, settings]) => [name, toVariant(settings)]));
 }
 
-function toMatrix({ tree, factors, ...rest }: NonNullable<FileShape["matrix"]>): MatrixConfig {
+function toMatrix({ tree, factors, timings, ...rest }: NonNullable<FileShape["matrix"]>): MatrixConfig {
   const levels = Object.entries(factors).map(([factor, named]) => [factor, toVariants(named)] as const);
-  return { tree: tree ?? null, ...rest, factors: Object.fromEntries(levels) };
+  return {
+    tree: tree ?? null,
+    ...rest,
+    factors: Object.fromEntries(levels),
+    ...(timings ? { timings: true } : {}),
+  };
 }
 
-function toVariant({ env, php, links, start, resources, connection, query }: VariantShape): Variant {
+function toVariant({ env, php, nginx, links, start, resources, connection, query }: VariantShape): Variant {
   const { "process-manager": processManager, ...rest } = php;
   return {
     env,
     php: given({ ...rest, processManager }),
+    ...(nginx === undefined ? {} : { nginx: toNginx(nginx) }),
     links: toLinks(links),
     ...given({ start, resources, connection, query }),
   };
+}
+
+function toNginx({ "access-log": accessLog, "upstream-keep-alive": upstreamKeepAlive, ...rest }: NginxShape) {
+  return given({ ...rest, accessLog, upstreamKeepAlive });
 }
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

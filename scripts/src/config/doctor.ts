@@ -32,13 +32,15 @@ export async function diagnose(options: DoctorOptions = {}): Promise<Finding[]> 
   const containers = engine !== null && (driver === "compose" || isUsable(engine));
   const processes = driver !== "url" && !containers;
   const pin: ToolCheck = { ...TOOLS.taskset, needed: driver === "url" ? "optional" : "required" };
+  const certificates = driver === "url" ? [] : [optional(TOOLS.openssl)];
   return [
     checkNode(),
     await checkK6(programs, k6, k6Version),
     ...(engine === null ? [] : checkEngine(engine, containers ? "required" : "optional")),
     ...(processes ? await checkPhp(programs, services, phpBinary) : []),
     ...(await checkAll(programs, processes ? serverTools(services) : [])),
-    ...(await checkAll(programs, [pin, optional(TOOLS.git), optional(TOOLS.jq), optional(TOOLS.gnuplot)])),
+    ...(await checkAll(programs, [pin, optional(TOOLS.git), ...certificates])),
+    ...(await checkAll(programs, [optional(TOOLS.jq), optional(TOOLS.gnuplot)])),
     ...(await checkMachine(options.workDirectory ?? tmpdir())),
   ];
 }

@@ -86,8 +86,9 @@ export function parseConfig(text: string, { file, directory, isFile = isRegularF
       });
     checkAt(["target"], target);
     for (const { path, settings } of variantsIn(data)) {
-      const { php, start } = settings;
-      checkAt(path, { compose: target["compose"], php, ...(start === undefined ? {} : { start }) });
+      const { php, nginx, start } = settings;
+      const written = { ...(nginx === undefined ? {} : { nginx }), ...(start === undefined ? {} : { start }) };
+      checkAt(path, { compose: target["compose"], php, ...written });
     }
   }
 

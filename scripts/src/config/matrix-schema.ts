@@ -1,4 +1,4 @@
-import { number, oneOf, text } from "./leaves.ts";
+import { flag, number, oneOf, text } from "./leaves.ts";
 import { ALWAYS, isMapping, mappingOf, printable, section } from "./shapes.ts";
 import { variant } from "./variant-schema.ts";
 
@@ -26,6 +26,11 @@ export const matrix = section({
         "`stages`: the levels of one factor, each of which adds to the one before; what each adds is told as well.",
     ),
   rounds: number({ min: 3, max: 60, example: "8" }).prefault(8).describe("Clean rounds of every cell at every point."),
+  timings: flag()
+    .prefault(false)
+    .describe(
+      "Whether a table says where the time of a request goes: to connect, for the TLS handshake, to wait, to receive.",
+    ),
   factors: mappingOf(levels, {
     allowed: "the name of a factor: letters, digits, - and _, beginning with a letter",
     pattern: /^[A-Za-z][A-Za-z0-9_-]{0,49}$/,

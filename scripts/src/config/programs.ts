@@ -45,6 +45,7 @@ export const TOOLS = {
   gnuplot: tool("gnuplot", "gnuplot-nox", "for charts"),
   taskset: tool("taskset", "util-linux", "to keep k6 and the application on CPUs of their own"),
   git: tool("git", "git", "for --base-ref"),
+  openssl: tool("openssl", "openssl", "for target.nginx.tls", { version: ["version"] }),
 } as const;
 
 /** PATH, and where servers live that an ordinary user's PATH leaves out. */

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ServiceName } from "../core/model.ts";
 import { checkCompose, composeKeys } from "./compose-schema.ts";
 import { complaint, flag, leaf, number, oneOf, text, UNPRINTABLE } from "./leaves.ts";
+import { checkNginx, nginx } from "./nginx-schema.ts";
 import {
   ALWAYS,
   belowTree,
@@ -248,12 +249,14 @@ export const target = section({
     .optional()
     .describe("Addresses of the two versions; driver `url` only."),
   php: php.prefault({}).describe("Settings of php-fpm, the same for both versions."),
+  nginx: nginx.prefault({}).describe("Settings of nginx in front of PHP, the same for both versions."),
 }).superRefine((settings, context) => {
   if (!isMapping(settings)) return;
   const report: Report = (path, message, at) => context.addIssue({ code: "custom", path, message, params: { at } });
   checkReferences(settings, report);
   checkCompose(settings, report);
   checkLinks(settings, report);
+  checkNginx(settings, report);
   if (settings.driver === "url" && settings.url === undefined) {
     context.addIssue({
       code: "custom",

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { composeKeys } from "./compose-schema.ts";
 import { text, UNPRINTABLE } from "./leaves.ts";
+import { checkNginx, nginxKeys } from "./nginx-schema.ts";
 import { connection } from "./scenario-schema.ts";
 import { isMapping, mappingOf, type Raw, type Report, section } from "./shapes.ts";
 import { checkJit, checkLinks, checkReferences, env, phpKeys, startCommand } from "./target-schema.ts";
@@ -11,6 +12,9 @@ export const variant = section({
   php: section(z.object(phpKeys).partial().shape)
     .prefault({})
     .describe("Settings of php-fpm in place of those of target.php; `ini` in addition to its own."),
+  nginx: section(z.object(nginxKeys).partial().shape)
+    .optional()
+    .describe("Settings of nginx in place of those of target.nginx."),
   start: startCommand
     .nullable()
     .optional()
@@ -57,6 +61,13 @@ function below(path: string[], mapping: unknown): { path: string[]; settings: Ra
   );
 }
 
+/** Of a variant that says something of nginx or of what is behind it, over what the target says. */
+function checkNginxOf({ nginx, start }: Raw, target: Raw, report: Report): void {
+  if (!isMapping(target["nginx"]) || (nginx ?? start) === undefined) return;
+  const merged = { ...target["nginx"], ...(isMapping(nginx) ? nginx : {}) };
+  checkNginx({ nginx: merged, start: start === undefined ? target["start"] : (start ?? undefined) }, report);
+}
+
 /** What in a variant does not go together with the rest of the file, which is as zod hands it on. */
 export function checkVariants(file: Raw, report: Report): void {
   const { target: rest, scenarios } = file;
@@ -70,6 +81,7 @@ export function checkVariants(file: Raw, report: Report): void {
     if (isMapping(rest["php"]) && (own["jit"] ?? own["opcache"]) !== undefined) {
       checkJit({ ...rest["php"], ...own }, (path, message) => inside(["php", ...path], message));
     }
+    checkNginxOf(settings, rest, inside);
     const server = serverOf(settings, rest);
     for (const key of server === null ? [] : Object.keys(own).filter((name) => name !== "workers")) {
       const fix = `Say it in that command or in env, and remove ${key}.`;

@@ -10,11 +10,13 @@ import type {
   LatencyStatistic,
   Layout,
   MatrixConfig,
+  PhasesMs,
   SlotSample,
   Variant,
 } from "./model.ts";
+import { nginxByKey } from "./nginx.ts";
 import { tQuantile } from "./stats/distributions.ts";
-import { FLOOR, scaledMad, winsorised } from "./stats/robust.ts";
+import { FLOOR, median, scaledMad, winsorised } from "./stats/robust.ts";
 
 /** Points of a grid, the reference included: each is a pair of arms that stand side by side on the machine. */
 const MOST_POINTS = 48;
@@ -88,11 +90,12 @@ function together({ factors }: MatrixConfig, levels: Record<string, string>): Va
   const queries: string[] = [];
   for (const [factor, level] of Object.entries(levels)) {
     const named = factors[factor] as Record<string, Variant>;
-    const { env, php, links, query, ...rest } = named[level] as Variant;
+    const { env, php, nginx, links, query, ...rest } = named[level] as Variant;
     Object.assign(sum, rest);
     Object.assign(sum.env, env);
     Object.assign(sum.php, php);
     Object.assign(ini, php.ini);
+    if (nginx !== undefined) sum.nginx = { ...sum.nginx, ...nginx };
     Object.assign(sum.links, links);
     if (query !== undefined) queries.push(query);
   }
@@ -122,7 +125,7 @@ function checkApart({ factors }: MatrixConfig): void {
 }
 
 /** What a variant sets, as the file names it. */
-function keysOf({ env, php, links, query, ...rest }: Variant): string[] {
+function keysOf({ env, php, nginx = {}, links, query, ...rest }: Variant): string[] {
   const { ini, ...fpm } = php;
   const below = (path: string, names: object = {}) => Object.keys(names).map((name) => `${path}.${name}`);
   const parameters = (query ?? "").split("&").flatMap((part) => (part === "" ? [] : `query ${part.split("=")[0]}`));
@@ -130,6 +133,7 @@ function keysOf({ env, php, links, query, ...rest }: Variant): string[] {
     ...below("env", env),
     ...below("php", fpm),
     ...below("php.ini", ini),
+    ...below("nginx", nginxByKey(nginx)),
     ...below("links", links),
     ...parameters,
     ...Object.keys(rest),
@@ -216,6 +220,8 @@ export interface MatrixCell {
   growthBytes: number | null;
   /** Counts per request. */
   counts: Partial<Record<CountName, number>>;
+  /** Medians over the clean slots; null where there is none, absent where the matrix does not ask for them. */
+  phasesMs?: PhasesMs | null;
   /** Against the reference; null at the reference itself, and where no spread can be told. */
   qps: Effect | null;
   latency: Effect | null;
@@ -335,6 +341,13 @@ export function growthOf(slots: readonly SlotSample[]): number | null {
   const requests = slots.reduce((sum, slot) => sum + slot.requests, 0);
   if (requests === 0 || growth.includes(undefined)) return null;
   return (1000 * growth.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0)) / requests;
+}
+
+/** Each phase of a request by itself: its median. null where there is nothing. */
+export function medianPhases(all: readonly PhasesMs[]): PhasesMs | null {
+  if (all.length === 0) return null;
+  const mid = (phase: keyof PhasesMs) => median(all.map((phases) => phases[phase]));
+  return { connect: mid("connect"), tls: mid("tls"), wait: mid("wait"), receive: mid("receive") };
 }
 
 /** Where QPS stops rising with the load. */

@@ -38,6 +38,20 @@ export interface PhpSettings {
   ini: Record<string, string>;
 }
 
+/** nginx in front of PHP, in the bundled target. */
+export interface NginxSettings {
+  /** HTTPS, with a self-signed certificate that is made for the run. */
+  tls: boolean;
+  /** HTTP/2 in place of HTTP/1.1. */
+  http2: boolean;
+  /** A line for each request, to a file that goes with the run. */
+  accessLog: boolean;
+  /** In front of the server of `start`. */
+  proxy: boolean;
+  /** Connections to that server are kept. */
+  upstreamKeepAlive: boolean;
+}
+
 /** The user's own compose file; null in TargetConfig = the bundled one (docker/compose.yaml). */
 export interface ComposeConfig {
   /** Compose file, relative to each arm's tree. */
@@ -99,6 +113,8 @@ export interface TargetConfig {
   services: ServiceName[];
   env: Record<string, string>;
   php: PhpSettings;
+  /** All off where nginx is not ours. */
+  nginx: NginxSettings;
   compose: ComposeConfig | null;
   /** Untracked paths that an arm needs, relative to the tree: copied from the head's into trees that are checked out. */
   copy: string[];
@@ -239,6 +255,8 @@ export interface BaselineConfig {
 export interface Variant {
   env: Record<string, string>;
   php: Partial<PhpSettings>;
+  /** Absent = as in the target. */
+  nginx?: Partial<NginxSettings>;
   /** As in TargetConfig: null = php-fpm in place of target.start. */
   start?: string | null;
   resources?: Resources;
@@ -261,6 +279,8 @@ export interface MatrixConfig {
   rounds: number;
   /** Factor -> level -> what it sets; the first level is the reference. */
   factors: Record<string, Record<string, Variant>>;
+  /** Where the time of a request goes is shown too; absent = it is not. */
+  timings?: true;
 }
 
 export interface Config {
@@ -441,6 +461,17 @@ export interface LatencyMs {
   max: number;
 }
 
+/** Where the time of a request goes, mean per request, ms; latencies begin after `tls`. */
+export interface PhasesMs {
+  /** To connect, 0 on a kept connection. */
+  connect: number;
+  /** TLS handshake, 0 on a kept connection. */
+  tls: number;
+  /** From the end of the request to the first byte of the answer. */
+  wait: number;
+  receive: number;
+}
+
 /** What the kernel counted while a slot ran; CPU in seconds of one core. */
 export interface Witness {
   /** PHP runtime and web server of this arm. */
@@ -500,8 +531,7 @@ export interface SlotSample {
   qps: number;
   /** null where no request completed. */
   latencyMs: LatencyMs | null;
-  /** Mean per request, ms. */
-  phasesMs: { connect: number; tls: number; wait: number; receive: number };
+  phasesMs: PhasesMs;
   errors: number;
   failedChecks: number;
   droppedIterations: number;

@@ -1,10 +1,11 @@
 import { connectionOf, isOther, perArm, targetOf } from "./arms.ts";
 import { edit } from "./edits.ts";
 import type { Arm, Config, ConfigEdit, Link, OwnConfig, Plan, Resources, TargetConfig, Variant } from "./model.ts";
+import { nginxByKey } from "./nginx.ts";
 
 /** How an arm of this variant is started and asked: what the variant says, and for the rest the configuration. */
 export function ownOf({ target }: Pick<Config, "target">, variant: Variant): OwnConfig {
-  const { env, php, start, resources, links, connection, query } = variant;
+  const { env, php, nginx, start, resources, links, connection, query } = variant;
   // A named binary would win over the version.
   const binary = php.version === undefined ? target.php.binary : null;
   return {
@@ -12,6 +13,7 @@ export function ownOf({ target }: Pick<Config, "target">, variant: Variant): Own
       ...target,
       env: { ...target.env, ...env },
       php: { ...target.php, binary, ...php, ini: { ...target.php.ini, ...php.ini } },
+      nginx: { ...target.nginx, ...nginx },
       start: start === undefined ? target.start : start,
       resources: resources ?? target.resources,
       links: { ...target.links, ...links },
@@ -36,13 +38,14 @@ export function differingSettings(arms: Arms): ConfigEdit[] {
 
 /** What a variant can set, as an arm has it: key -> value, without what is not there. */
 function settingsOf(arms: Arms, arm: Arm): Map<string, string> {
-  const { env, php, start, resources, links }: TargetConfig = targetOf(arms, arm);
+  const { env, php, nginx, start, resources, links }: TargetConfig = targetOf(arms, arm);
   const { ini, processManager, ...fpm } = php;
   const connections = new Set(arms.config.scenarios.map((scenario) => connectionOf(arms, scenario, arm)));
   const settings: [string, string | number | boolean | null][] = [
     ...below("env", env),
     ...below("php", { ...fpm, "process-manager": processManager }),
     ...below("php.ini", ini),
+    ...below("nginx", nginxByKey(nginx)),
     ["start", start],
     ["resources", resources && resourcesText(resources)],
     ...Object.entries(links).map(([name, link]): [string, string] => [`links.${name}`, linkText(link)]),

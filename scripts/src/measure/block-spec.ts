@@ -1,4 +1,4 @@
-import type { Arm, Asked, ConnectionPolicy, K6Output, LatencyMs, SlowRequest, Stage } from "../core/model.ts";
+import type { Arm, Asked, ConnectionPolicy, K6Output, LatencyMs, PhasesMs, SlowRequest, Stage } from "../core/model.ts";
 import type { Stretch } from "../core/schedule.ts";
 
 /** One slot as k6 runs it. */
@@ -27,6 +27,8 @@ export interface SlotSpec {
 /** What k6/block.ts reads from the file in BLOCK. */
 export interface BlockSpec {
   arms: Record<Arm, { url: string; host: string }>;
+  /** An arm has a certificate that was made for the run, which nobody can verify; absent = none has. */
+  selfSigned?: true;
   scenarios: Record<
     string,
     {
@@ -54,7 +56,7 @@ export interface SlotResult {
   /** Time that the VUs of a closed slot spent in its turns, to the end of their last request each; sum, s. Else 0. */
   vuSeconds: number;
   latencyMs: LatencyMs | null;
-  phasesMs: { connect: number; tls: number; wait: number; receive: number };
+  phasesMs: PhasesMs;
   errors: number;
   failedChecks: number;
   droppedIterations: number;

@@ -309,7 +309,7 @@ export function subjectsOf(
   { plan, target }: Rig,
   scenarios: readonly Scenario[],
   block: number,
-): Pick<BlockSpec, "arms" | "scenarios"> {
+): Pick<BlockSpec, "arms" | "scenarios" | "selfSigned"> {
   const subject = (scenario: Scenario): BlockSpec["scenarios"][string] => ({
     connection: perArm((arm) => connectionOf(plan, scenario, arm)),
     asked: perArm((arm) => askedOf(plan, scenario, arm)),
@@ -324,6 +324,7 @@ export function subjectsOf(
   });
   return {
     arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),
+    ...(ARMS.some((arm) => targetOf(plan, arm).nginx.tls) ? { selfSigned: true } : {}),
     scenarios: Object.fromEntries(scenarios.map((scenario) => [scenario.name, subject(scenario)])),
   };
 }

@@ -1,4 +1,5 @@
-import { Agent, request } from "node:http";
+import { Agent, request as requestHttp } from "node:http";
+import { request as requestHttps, Agent as TlsAgent } from "node:https";
 import { askedOf, connectionOf, targetOf } from "../core/arms.ts";
 import { mixCensus } from "../core/mix.ts";
 import {
@@ -77,13 +78,17 @@ interface SingleRequest {
 }
 
 async function countRequest(rig: Rig, single: SingleRequest, arm: Arm): Promise<CensusArm> {
-  const { workers } = targetOf(rig.plan, arm).php;
-  const agent = new Agent({ keepAlive: single.connection === "keep-alive" });
+  const { php, nginx } = targetOf(rig.plan, arm);
   const at = { url: await rig.target.hostUrl(arm), host: rig.target.host(arm) };
+  const keepAlive = single.connection === "keep-alive";
+  // Of driver `url`, certificates are verified.
+  const agent = at.url.startsWith("https:")
+    ? new TlsAgent({ keepAlive, rejectUnauthorized: !nginx.tls })
+    : new Agent({ keepAlive });
   const send = () => sendOne(single, at, agent);
   try {
     // Every worker opens what it keeps open: persistent connections must not count as new ones.
-    for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: workers }, send));
+    for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: php.workers }, send));
     const answers: Answer[] = [];
     const repeats: Partial<Record<CountName, number[]>> = {};
     for (let repeat = 0; repeat < REPEATS; repeat++) {
@@ -136,6 +141,7 @@ function sendOne({ asked, checks }: SingleRequest, at: { url: string; host: stri
     const failed = { status: 0, bytes: 0, passed: false };
     const headers: Record<string, string> = { ...asked.headers, host: at.host };
     if (asked.body !== null) headers["content-length"] = String(Buffer.byteLength(asked.body));
+    const request = at.url.startsWith("https:") ? requestHttps : requestHttp;
     const outgoing = request(
       new URL(asked.path, `${at.url}/`),
       { method: asked.method, agent, timeout: TIMEOUT_MS, headers },

@@ -10,6 +10,7 @@ import {
   type MatrixPoint,
   type MatrixResult,
   mainEffect,
+  medianPhases,
   type Point,
   stagesOf,
 } from "../core/matrix.ts";
@@ -34,7 +35,7 @@ type Finish = Pick<MatrixResult, "startedAt" | "interrupted" | "wallSeconds">;
  * the comparison of each.
  */
 export function matrixResult(
-  { points, plans, rounds, design, tree }: PlannedMatrix,
+  { points, plans, rounds, design, timings, tree }: PlannedMatrix,
   runs: readonly MatrixRun[],
   finish: Finish,
 ): MatrixResult {
@@ -61,7 +62,7 @@ export function matrixResult(
       levels,
       directory: number === 0 ? null : `${POINTS}/${number}`,
       cells: first.cells.map((cell) => ({
-        ...matrixCell(cell, own === undefined ? ofReference : [{ run: own, arm: "head" }], rounds),
+        ...matrixCell(cell, own === undefined ? ofReference : [{ run: own, arm: "head" }], { rounds, timings }),
         statistic: statistics.get(cell.id) ?? "p99",
         qps: effect(means.get(name)?.get(`${cell.id} qps`)),
         latency: effect(means.get(name)?.get(`${cell.id} latency`)),
@@ -140,14 +141,14 @@ interface MeasuredArm {
 function matrixCell(
   cell: Cell,
   arms: readonly MeasuredArm[],
-  wanted: number,
+  { rounds, timings }: Pick<PlannedMatrix, "rounds" | "timings">,
 ): Omit<MatrixCell, "statistic" | "qps" | "latency"> {
   const slots = arms.flatMap(({ run, arm }) => slotsOf(run.states.get(cell.id) as CellState, arm));
   const runs = [...new Set(arms.map(({ run }) => run))];
   const results = runs.map(({ results }) => results.get(cell.id) as CellResult);
   const struck = results.flatMap((result) => Object.entries(result.struck)).sort(([, a], [, b]) => b - a);
   const [most] = struck;
-  const isShort = results.some((result) => result.rounds < wanted);
+  const isShort = results.some((result) => result.rounds < rounds);
   const [why = isShort && most !== undefined ? `${most[0]} struck ${most[1]} slots` : null] = runs.flatMap(
     ({ failed }, index) => failed ?? results[index]?.reasons[0]?.text ?? [],
   );
@@ -157,13 +158,14 @@ function matrixCell(
   })[0];
   return {
     cell,
-    rounds: results.reduce((sum, { rounds }) => sum + rounds, 0),
+    rounds: results.reduce((sum, result) => sum + result.rounds, 0),
     struck: struck.reduce((sum, [, count]) => sum + count, 0),
     // What one run lacks of the reference, another has.
     why: runs.length > 1 && slots.length > 0 ? null : why,
     figures: figuresOf(slots),
     growthBytes: growthOf(slots),
     counts: Object.fromEntries(Object.entries(counts ?? {}).map(([name, count]) => [name, count.perRequest])),
+    ...(timings ? { phasesMs: medianPhases(slots.map(({ phasesMs }) => phasesMs)) } : {}),
   };
 }
 

@@ -6,6 +6,7 @@ import { expectedSeconds } from "../core/budget.ts";
 import { InputError, MeasureError } from "../core/errors.ts";
 import { configOf, type MatrixResult, type Point, pointsOf } from "../core/matrix.ts";
 import type { ArmSource, MatrixConfig, PilotCell, Plan } from "../core/model.ts";
+import { nginxMisfit } from "../core/nginx.ts";
 import { beforePilot, buildPlan } from "../core/plan.ts";
 import { differingSettings, ownOf } from "../core/variants.ts";
 import type { Rig } from "../measure/block.ts";
@@ -34,6 +35,8 @@ export interface PlannedMatrix {
   plans: Plan[];
   rounds: number;
   design: MatrixConfig["design"];
+  /** As in MatrixConfig. */
+  timings: boolean;
   tree: ArmSource;
 }
 
@@ -65,7 +68,12 @@ export async function planMatrix(file: string, options: MatrixOptions): Promise<
   const tree = { ...(await fromPath("matrix.tree", place)), label: relative(process.cwd(), place) || "." };
   const points = pointsOf(matrix);
   const wanted = wantedDriver(options.driver, config.target);
-  const targets = points.map(({ variant }) => ownOf(config, variant).target);
+  const targets = points.map(({ name, variant }) => {
+    const { target } = ownOf(config, variant);
+    const misfit = nginxMisfit(target);
+    if (misfit !== null) throw new InputError(`matrix.factors: ${name}: nginx.${misfit.key}: ${misfit.message}`);
+    return target;
+  });
   const driver = await chooseDriver(wanted, config.target, targets);
   for (const [factor, levels] of Object.entries(matrix.factors)) {
     for (const [level, variant] of Object.entries(levels)) {
@@ -89,7 +97,7 @@ export async function planMatrix(file: string, options: MatrixOptions): Promise<
       sha256,
     );
   });
-  return { points, plans, rounds, design: matrix.design, tree };
+  return { points, plans, rounds, design: matrix.design, timings: matrix.timings ?? false, tree };
 }
 
 function parseRounds(text: string): number {

@@ -8,7 +8,7 @@ import {
   type MatrixResult,
   type MatrixStage,
 } from "../core/matrix.ts";
-import type { Cell, CountName } from "../core/model.ts";
+import type { Cell, CountName, PhasesMs } from "../core/model.ts";
 import { COUNTS } from "./census.ts";
 import { harmless } from "./csv.ts";
 import { escapeMarkdown, escapeNote, oneLine, oneNote } from "./escape.ts";
@@ -29,6 +29,15 @@ const COUNT_TITLES: Record<CountName, string> = {
   dbConnections: ">new MySQL connections",
   redisCommands: ">Redis commands",
   responseBytes: ">bytes of the answer",
+};
+
+/** In the order in which they follow each other. */
+const PHASES: readonly (keyof PhasesMs)[] = ["connect", "tls", "wait", "receive"];
+const PHASE_TITLES: Record<keyof PhasesMs, string> = {
+  connect: ">connect ms",
+  tls: ">TLS handshake",
+  wait: ">wait",
+  receive: ">receive",
 };
 
 /**
@@ -78,7 +87,7 @@ export function renderMatrixCsv({ points }: MatrixResult): string {
 type Fields = [name: string, value: string | number | null][];
 
 function fieldsOf(factors: readonly string[], { name, levels }: MatrixPoint, cell: MatrixCell): Fields {
-  const { figures, statistic } = cell;
+  const { figures, statistic, phasesMs } = cell;
   const effect = (metric: "qps" | "latency"): Fields => [
     [`${metric}_ratio`, cell[metric]?.ratio ?? null],
     [`${metric}_ratio_low`, cell[metric]?.low ?? null],
@@ -99,6 +108,9 @@ function fieldsOf(factors: readonly string[], { name, levels }: MatrixPoint, cel
     ["p95_ms", figures?.latencyMs.p95 ?? null],
     ["p99_ms", figures?.latencyMs.p99 ?? null],
     ["max_ms", figures?.maxMs ?? null],
+    ...(phasesMs === undefined
+      ? []
+      : PHASES.map((phase): [string, number | null] => [`${phase}_ms`, phasesMs?.[phase] ?? null])),
     ["cpu_ms_per_request", figures?.cpuMsPerRequest ?? null],
     ["cpu_peak_cores", figures?.cpuPeakCores ?? null],
     ["memory_bytes", figures?.memoryBytes ?? null],
@@ -133,6 +145,7 @@ function tables(result: MatrixResult): Table[] {
     ...scenarios.map((scenario) => scenarioTable(result, scenario)),
     ...effectTables(result),
     ...stageTables(result),
+    ...timingsTable(result),
     ...countTables(result),
     ...remainsTable(result),
   ];
@@ -252,6 +265,29 @@ function stageTables({ stages, points }: MatrixResult): Table[] {
       ]),
       notes: [
         `Against the stage before: differences of the changes against ${reference}, with 95% intervals by Welch's t. CPU ms is the median of ${reference}, and of the others that times their change.`,
+      ],
+    },
+  ];
+}
+
+/** Where the time of a request goes, where the matrix asks for it. */
+function timingsTable({ points }: MatrixResult): Table[] {
+  const compared = points.length > 1;
+  const rows = points.flatMap((point) =>
+    point.cells.flatMap(({ cell, phasesMs }) =>
+      phasesMs === undefined
+        ? []
+        : [[...(compared ? [point.name] : []), cell.id, ...PHASES.map((phase) => ms(phasesMs?.[phase]))]],
+    ),
+  );
+  if (rows.length === 0) return [];
+  return [
+    {
+      heading: "Where the time of a request goes",
+      titles: [...(compared ? ["point"] : []), "cell", ...PHASES.map((phase) => PHASE_TITLES[phase])],
+      rows,
+      notes: [
+        "Means per request, 0 on a connection that is kept. Latencies above begin with the request, after the handshake; QPS has all of it.",
       ],
     },
   ];

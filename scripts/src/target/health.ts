@@ -9,6 +9,8 @@ export interface HealthCheck {
   /** Health path and all. */
   url: string;
   host: string;
+  /** Its certificate was made for the run. */
+  selfSigned: boolean;
   /** Throws where waiting is pointless, such as after the server has died. */
   stillAlive: () => void;
   /** What to print below the error: ends of logs. */
@@ -35,7 +37,7 @@ export async function waitUntilHealthy(check: HealthCheck): Promise<void> {
     async () => {
       check.stillAlive();
       try {
-        const answer = await get(check.url, { host: check.host });
+        const answer = await get(check.url, { host: check.host, selfSigned: check.selfSigned });
         if (answer.status >= 200 && answer.status < 300) return true;
         last = `status ${answer.status}: ${oneLine(answer.body) || "empty body"}`;
         if (NOT_UP_YET.includes(answer.status)) wrongSince = null;

@@ -21,8 +21,15 @@ export const startUrl: StartTarget = async ({ plan, progress, signal }) => {
     host: () => host,
     async restart() {
       for (const arm of ARMS) {
-        const evidence = () => "";
-        await waitUntilHealthy({ arm, url: url(arm) + healthPath, host, stillAlive: () => {}, evidence, signal });
+        await waitUntilHealthy({
+          arm,
+          url: url(arm) + healthPath,
+          host,
+          selfSigned: false,
+          signal,
+          stillAlive: () => {},
+          evidence: () => "",
+        });
       }
     },
     php: async () => null,

@@ -78,6 +78,14 @@ test.each<[string, string]>([
     "2:18: target.php.workers: expected a whole number from 1 to 1,000; got 1.5. Write for example 8.",
   ],
   [
+    target("nginx: {access-log: off}"),
+    '2:23: target.nginx.access-log: expected true or false; got "off". Write false, without quotes.',
+  ],
+  [
+    target("nginx: {ssl: true}"),
+    '2:11: target.nginx: unknown key "ssl". Use one of tls, http2, access-log, proxy, upstream-keep-alive, or remove it.',
+  ],
+  [
     target("env: [A=1]"),
     "2:8: target.env: expected a mapping of names to values; got a list. Write NAME: value on lines below it.",
   ],

@@ -42,6 +42,7 @@ test("a machine with nothing: what is asked for, in order, and nothing that is n
     ["redis-cli", "required", null],
     ["taskset", "required", null],
     ["git", "optional", null],
+    ["openssl", "optional", null],
     ["jq", "optional", null],
     ["gnuplot", "optional", null],
   ]);
@@ -103,6 +104,7 @@ test("where Docker answers, auto asks for no server programs; driver process doe
     ["docker buildx", "required", `0.29.1+ds1 (${path})`],
     ["taskset", "required", null],
     ["git", "optional", null],
+    ["openssl", "optional", null],
     ["jq", "optional", null],
     ["gnuplot", "optional", null],
   ]);

@@ -39,6 +39,7 @@ const zero: Config = {
       backlog: 511,
       ini: {},
     },
+    nginx: { tls: false, http2: false, accessLog: false, proxy: false, upstreamKeepAlive: false },
     compose: null,
     copy: [],
     resources: null,
@@ -105,6 +106,7 @@ target:
     jit: tracing
     backlog: 1
     ini: {memory_limit: 256M, opcache.validate_timestamps: 0, display_errors: off, precision: 1e3}
+  nginx: {tls: true, http2: true, access-log: true, proxy: true, upstream-keep-alive: true}
 scenarios:
   - path: /api/items?id=1
     method: POST
@@ -175,6 +177,7 @@ baseline:
         OCTAL: "0777",
         DB: "mysql://${MYSQL_HOST}:${MYSQL_PORT}/x",
       },
+      nginx: { tls: true, http2: true, accessLog: true, proxy: true, upstreamKeepAlive: true },
       compose: null,
       copy: [".env", "vendor/"],
       resources: { cpus: 2, memoryBytes: 536_870_912, by: "cpuset" },

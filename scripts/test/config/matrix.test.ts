@@ -17,6 +17,7 @@ test("a matrix has a reference application, a design, rounds and factors; text s
   tree: ../app
   design: one-at-a-time
   rounds: 6
+  timings: true
   factors:
     version: { new: { env: { V: 8.10 } }, old: { php: { ini: { precision: 014 } } } }
 `);
@@ -24,6 +25,7 @@ test("a matrix has a reference application, a design, rounds and factors; text s
     tree: "../app",
     design: "one-at-a-time",
     rounds: 6,
+    timings: true,
     factors: {
       version: {
         new: { env: { V: "8.10" }, php: {}, links: {} },
@@ -60,6 +62,7 @@ test.each([
     "",
     "matrix.design: expected one factor with two or more levels beside design: stages; got one with 1.",
   ],
+  ["{timings: connect}", "", 'matrix.timings: expected true or false; got "connect"'],
   ["{factors: {workers: {8: {}}}}", "", "matrix.factors.workers.8: expected the name of a level"],
   ["{factors: {8x: {a: {}}}}", "", "matrix.factors.8x: expected the name of a factor"],
   [

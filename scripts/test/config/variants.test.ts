@@ -29,6 +29,7 @@ variants:
       jit: off
       backlog: 7
       ini: { precision: 014 }
+    nginx: { tls: true, access-log: false }
     resources: 1C2G
     links: { mysql: { latency: 2ms } }
     connection: close
@@ -50,6 +51,7 @@ variants:
         backlog: 7,
         ini: { precision: "014" },
       },
+      nginx: { tls: true, accessLog: false },
       resources: { cpus: 1, memoryBytes: 2 * 1024 ** 3, by: "quota" },
       links: { mysql: { port: null, latencyMs: 2, jitterMs: 0 } },
       connection: "close",
@@ -118,6 +120,27 @@ test.each([
     "target: {compose: c.yml, service: app, port: 80}",
     "2:13: variants.v.php.jit: belongs to the bundled target",
   ],
+  ["nginx: {tls: 1}", "", "2:20: variants.v.nginx.tls: expected true or false; got 1. Write true, without quotes."],
+  [
+    "nginx: {http2: true}",
+    "",
+    "2:22: variants.v.nginx.http2: expected false without TLS: k6 speaks HTTP/2 over TLS alone",
+  ],
+  [
+    "nginx: {tls: false}",
+    "target: {nginx: {tls: true, http2: true}}",
+    "variants.v.nginx.http2: expected false without TLS",
+  ],
+  [
+    "start: php s.php",
+    "target: {nginx: {access-log: true}}",
+    "variants.v.nginx: expected false where nothing is in front of the server of start; got true. Write access-log: false",
+  ],
+  [
+    "nginx: {tls: true}",
+    "target: {compose: c.yml, service: app, port: 80}",
+    '2:7: variants.v.nginx: belongs to the bundled target; "c.yml" brings its own',
+  ],
   [
     "query: a=1",
     "scenarios: [{flow: f.js}]",
@@ -138,6 +161,12 @@ test("what is right beside the rest of the file is no problem", () => {
   expect(complaintAbout("start: php s.php", "target: {start: php other.php}")).toBe("");
   expect(complaintAbout("start: null, php: {jit: tracing}", "target: {start: php s.php}")).toBe("");
 });
+
+test.each([
+  ["nginx: {http2: true}", "target: {nginx: {tls: true}}"],
+  ["start: php s.php, nginx: {proxy: true, upstream-keep-alive: true}", "target: {nginx: {tls: true}}"],
+  ["nginx: {proxy: false}", "target: {start: php s.php, nginx: {proxy: true}}"],
+])("{%s} goes together with {%s}", (variant, rest) => expect(complaintAbout(variant, rest)).toBe(""));
 
 test.each(["a b", "a.b", "-a", "x".repeat(51)])("a variant is not called %j", (name) => {
   expect(() => parse(`variants: { ${JSON.stringify(name)}: {} }`)).toThrow("expected the name of a variant");

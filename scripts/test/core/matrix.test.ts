@@ -9,6 +9,7 @@ import {
   type MatrixCell,
   type MatrixPoint,
   mainEffect,
+  medianPhases,
   pointsOf,
   stagesOf,
 } from "../../src/core/matrix.ts";
@@ -81,8 +82,24 @@ test("parameters and settings of several factors come together", () => {
   expect(last?.variant).toMatchObject({ query: "x=2&y=2&z=3", php: { ini: { precision: "2", memory_limit: "64M" } } });
 });
 
+test("settings of nginx come together, whichever factor they are of", () => {
+  const points = pointsOf(
+    matrixOf(`matrix:
+  factors:
+    protocol: { plain: {}, h2: { nginx: { tls: true, http2: true } } }
+    log: { "off": { nginx: { access-log: false } }, "on": { nginx: { access-log: true } } }
+`),
+  );
+  expect(points[0]?.variant).toEqual({ env: {}, php: {}, links: {}, nginx: { accessLog: false } });
+  expect(points[3]?.variant.nginx).toEqual({ tls: true, http2: true, accessLog: true });
+});
+
 test.each([
   ["a: { x: { env: { A: 1 } } }, b: { y: { env: { A: 2 } } }", "env.A is set by one factor alone; a and b both set it"],
+  [
+    "a: { x: { nginx: { access-log: true } } }, b: { y: { nginx: { access-log: false } } }",
+    "nginx.access-log is set by one factor alone; a and b both set it",
+  ],
   ["a: { x: { query: p=1 } }, b: { y: { query: p=2 } }", "query p is set by one factor alone"],
   ["a: { x: { php: { workers: 2 } } }, b: { y: { php: { workers: 3 } } }", "php.workers is set by one factor alone"],
   ["a: { x: { connection: close } }, b: { y: { connection: keep-alive } }", "connection is set by one factor alone"],
@@ -132,6 +149,12 @@ test("a main effect is the mean over the points that differ in nothing else", ()
   means.delete("way=kept, jit=on");
   means.delete("way=kept, jit=fn");
   expect(mainEffect(points, "way", "kept", at)).toBeNull();
+});
+
+test("phases of a request are medians, each by itself", () => {
+  const phases = (connect: number, wait: number) => ({ connect, tls: 0, wait, receive: 0.1 });
+  expect(medianPhases([phases(0.3, 1), phases(0.1, 3), phases(0.2, 2)])).toEqual(phases(0.2, 2));
+  expect(medianPhases([])).toBeNull();
 });
 
 const cellOf = (level: number, figures: Partial<ArmFigures> | null): MatrixCell => ({

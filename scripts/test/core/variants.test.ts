@@ -19,6 +19,7 @@ variants:
   quick:
     env: { B: "3", C: 4.0 }
     php: { version: 8.2, process-manager: ondemand, ini: { precision: 10 } }
+    nginx: { tls: true, access-log: true }
     resources: 1C512M
     links: { mysql: { latency: 3ms, jitter: 1ms } }
     connection: keep-alive
@@ -49,6 +50,7 @@ test("a variant is merged over the target, name by name", () => {
       processManager: "ondemand",
       ini: { memory_limit: "128M", precision: "10" },
     },
+    nginx: { ...target.nginx, tls: true, accessLog: true },
     resources: { cpus: 1, memoryBytes: 512 * 1024 ** 2, by: "quota" },
     links: { mysql: { port: null, latencyMs: 3, jitterMs: 1 } },
   });
@@ -91,6 +93,8 @@ test("what differs is told as the file names it", () => {
     { key: "env.B", base: "2", head: "3" },
     { key: "env.C", base: null, head: "4.0" },
     { key: "links.mysql", base: "1ms", head: "3ms ± 1ms" },
+    { key: "nginx.access-log", base: "false", head: "true" },
+    { key: "nginx.tls", base: "false", head: "true" },
     { key: "php.binary", base: "php-fpm8.4", head: null },
     { key: "php.ini.precision", base: null, head: "10" },
     { key: "php.process-manager", base: "static", head: "ondemand" },

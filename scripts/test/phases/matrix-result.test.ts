@@ -37,7 +37,7 @@ function resultOf(names: string[], lines: (plan: Plan, index: number) => SampleL
     levels: { factor: name },
     variant: { env: {}, php: {}, links: {} },
   }));
-  const planned: PlannedMatrix = { points, plans, rounds: ROUNDS, design: "full", tree: plan.arms.base };
+  const planned: PlannedMatrix = { points, plans, rounds: ROUNDS, design: "full", timings: true, tree: plan.arms.base };
   return matrixResult(planned, runs, { startedAt: "2026-01-02T03:04:05.678Z", interrupted: false, wallSeconds: 60 });
 }
 
@@ -62,6 +62,7 @@ test("a point has the head of its run; the reference has the bases of all", () =
   expect(cells[2]?.qps?.ratio).toBeCloseTo(0.25, 2);
   expect(cells[1]?.latency?.ratio).toBeCloseTo(0.5, 1);
   expect(cells.map((cell) => cell?.why)).toEqual([null, null, null]);
+  expect(cells[1]?.phasesMs).toEqual({ connect: 0, tls: 0, wait: 4, receive: 0.1 });
   expect(cells[1]?.counts).toMatchObject({ sqlStatements: 1, dbConnections: 0 });
   // With one factor the points say it all.
   expect(effects).toEqual([]);

@@ -397,6 +397,7 @@ export function makeInput(spec: RunSpec): ReportInput {
           backlog: 511,
           ini: {},
         },
+        nginx: { tls: false, http2: false, accessLog: false, proxy: false, upstreamKeepAlive: false },
         compose: null,
         copy: [],
         resources: null,

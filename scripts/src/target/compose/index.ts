@@ -3,7 +3,7 @@ import { MeasureError } from "../../core/errors.ts";
 import { K6_IMAGE } from "../../core/k6.ts";
 import { ARMS, type Arm, type PhpState } from "../../core/model.ts";
 import { waitUntilHealthy } from "../health.ts";
-import { get } from "../http.ts";
+import { get, schemeOf } from "../http.ts";
 import { type ProbeAnswer, phpState } from "../process/probe.ts";
 import type { FrontState, ServiceCounters, StartOptions, StartTarget, Target, Usage } from "../target.ts";
 import { CensusClients } from "./census.ts";
@@ -57,7 +57,8 @@ class ComposeTarget implements Target {
   }
 
   url(arm: Arm): string {
-    return `http://${this.#stack.address(this.#front(arm))}:${this.#stack.recipes[arm].port}`;
+    const { port, target } = this.#stack.recipes[arm];
+    return `${schemeOf(target.nginx)}://${this.#stack.address(this.#front(arm))}:${port}`;
   }
 
   host(arm: Arm): string {
@@ -65,7 +66,8 @@ class ComposeTarget implements Target {
   }
 
   hostUrl(arm: Arm): Promise<string> {
-    return this.#hostUrl(arm, this.#stack.recipes[arm].port);
+    const { port, target } = this.#stack.recipes[arm];
+    return this.#hostUrl(arm, schemeOf(target.nginx), port);
   }
 
   async restart(): Promise<void> {
@@ -146,13 +148,14 @@ class ComposeTarget implements Target {
 
   async #healthy(arm: Arm): Promise<void> {
     const { signal } = this.#options;
-    const { healthPath, host } = this.#stack.recipes[arm].target;
+    const { healthPath, host, nginx } = this.#stack.recipes[arm].target;
     const target = this.#target(arm);
     const url = await this.hostUrl(arm);
     await waitUntilHealthy({
       arm,
       url: url + healthPath,
       host,
+      selfSigned: nginx.tls,
       signal,
       stillAlive: () => {
         const dead = target.find((container) => !container.alive);
@@ -175,9 +178,9 @@ class ComposeTarget implements Target {
     return container;
   }
 
-  async #hostUrl(arm: Arm, port: number): Promise<string> {
+  async #hostUrl(arm: Arm, scheme: "http" | "https", port: number): Promise<string> {
     const place = await this.#stack.reach(this.#front(arm), port);
-    return `http://${place.host}:${place.port}`;
+    return `${scheme}://${place.host}:${place.port}`;
   }
 
   /** FPM's own status or our probe, by way of a port that only the bundled target has. */
@@ -185,7 +188,7 @@ class ComposeTarget implements Target {
     const { adminPort } = this.#stack.recipes[arm];
     if (adminPort === null) return null;
     try {
-      const url = await this.#hostUrl(arm, adminPort);
+      const url = await this.#hostUrl(arm, "http", adminPort);
       return JSON.parse((await get(`${url}/${what}?json`, { agent: this.#admin })).body);
     } catch {
       return null;

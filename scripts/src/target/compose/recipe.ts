@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { servicesOf, targetOf } from "../../core/arms.ts";
 import type { Arm, Plan, TargetConfig } from "../../core/model.ts";
+import { makeCertificate } from "../certificate.ts";
+import { schemeOf } from "../http.ts";
 import { nginxConf } from "../process/nginx.ts";
 import { fpmConf, iniFile } from "../process/php-fpm.ts";
 import { PROBE_SCRIPT } from "../process/probe.ts";
@@ -36,6 +38,7 @@ const INSIDE = {
   tree: "/app",
   config: "/etc/perf-gate",
   socket: "/run/perf-gate/php.sock",
+  temporary: "/tmp",
   port: 8080,
   adminPort: 8081,
 };
@@ -63,7 +66,7 @@ function recipeOf(
   state: string,
   { project, arm, target }: { project: ProjectName; arm: Arm; target: TargetConfig },
 ): Recipe {
-  const { compose, services, healthPath, host, php } = target;
+  const { compose, services, healthPath, host, php, nginx } = target;
   const tree = treeOf(plan, arm);
   const variables = {
     PERF_GATE_ARM: project,
@@ -84,6 +87,7 @@ function recipeOf(
     variables: {
       ...variables,
       PERF_GATE_CONFIG: config,
+      PERF_GATE_SCHEME: schemeOf(nginx),
       PERF_GATE_HEALTH: healthPath,
       PERF_GATE_HOST: host,
       ...(php.version === null ? {} : { PERF_GATE_PHP: php.version }),
@@ -107,20 +111,27 @@ function treeOf({ arms }: Plan, arm: Arm): string {
 }
 
 /** What the containers of the bundled file have mounted: the same configuration as for driver `process`. */
-function writeConfig(directory: string, { php, root, index }: TargetConfig, cpus: readonly number[]): void {
+function writeConfig(directory: string, { php, nginx, root, index }: TargetConfig, cpus: readonly number[]): void {
   mkdirSync(join(directory, "ini"), { recursive: true });
   const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
   write("php-fpm.conf", fpmConf(php, { socket: INSIDE.socket, log: "/proc/self/fd/2", root: true }));
   write("ini/perf-gate.ini", iniFile(php, "/proc/self/fd/2"));
   write("probe.php", PROBE_SCRIPT);
+  if (nginx.tls) makeCertificate(directory);
   const servers = siteServers({
     listen: `${INSIDE.port}`,
     adminListen: `${INSIDE.adminPort}`,
-    root: join(INSIDE.tree, root),
-    index,
-    phpSocket: INSIDE.socket,
-    probe: `${INSIDE.config}/probe.php`,
+    nginx,
+    certificates: INSIDE.config,
+    accessLog: `${INSIDE.temporary}/access.log`,
+    upstream: {
+      kind: "php-fpm",
+      socket: INSIDE.socket,
+      root: join(INSIDE.tree, root),
+      index,
+      probe: `${INSIDE.config}/probe.php`,
+    },
   });
-  const temporary = { directory: "/tmp", pidFile: "/tmp/nginx.pid" };
+  const temporary = { directory: INSIDE.temporary, pidFile: `${INSIDE.temporary}/nginx.pid` };
   write("nginx.conf", nginxConf({ ...temporary, workers: nginxWorkers(cpus), servers, root: true }));
 }

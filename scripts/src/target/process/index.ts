@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { servicesOf, targetOf } from "../../core/arms.ts";
 import { MeasureError } from "../../core/errors.ts";
-import { ARMS, type Arm } from "../../core/model.ts";
+import { ARMS, type Arm, type TargetConfig } from "../../core/model.ts";
+import { findOpenssl } from "../certificate.ts";
 import { childEnvironment } from "../environment.ts";
 import { requireProgram } from "../programs.ts";
 import type { StartOptions, Target } from "../target.ts";
@@ -51,19 +52,24 @@ export async function startProcesses(options: StartOptions): Promise<Target> {
     const env = childEnvironment({ ...variables, ...fillIn(target.env, variables) });
     await prepareArm(premises, { arm, directory, commands: target.prepare, env, progress: options.progress });
     const replica = { arm, directory, env, cpus: plan.layout.target, port: await premises.port() };
-    return target.start === null
-      ? new PhpReplica(premises, target, replica)
-      : new CommandReplica(premises, target, target.start, replica);
+    const { start: command, nginx } = target;
+    if (command === null) return new PhpReplica(premises, target, replica);
+    const serverPort = nginx.proxy ? await premises.port() : replica.port;
+    return new CommandReplica(premises, target, { ...replica, command, serverPort });
   }
 }
+
+/** Whether nginx is in front of an arm. */
+const hasNginx = ({ start, nginx }: TargetConfig): boolean => start === null || nginx.proxy;
 
 /** Fails before anything was started where a program is missing. */
 function requireInstalled({ plan }: StartOptions): void {
   requireProgram("util-linux", "taskset");
   for (const arm of ARMS) {
-    const { start, php, services } = targetOf(plan, arm);
-    if (start === null) choosePhpFpm(php);
-    if (start === null || services.includes("http")) findNginx();
+    const target = targetOf(plan, arm);
+    if (target.start === null) choosePhpFpm(target.php);
+    if (hasNginx(target) || target.services.includes("http")) findNginx();
+    if (target.nginx.tls) findOpenssl();
   }
 }
 
@@ -112,7 +118,7 @@ class ProcessTarget implements Target {
 
   async versions(): Promise<Record<string, string>> {
     const php = ((await this.php("head")) ?? (await this.php("base")))?.version;
-    const withNginx = ARMS.some((arm) => targetOf(this.#options.plan, arm).start === null);
+    const withNginx = ARMS.some((arm) => hasNginx(targetOf(this.#options.plan, arm)));
     return {
       ...(php === undefined ? {} : { php }),
       ...(withNginx ? { nginx: await nginxVersion() } : {}),

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MeasureError } from "../../core/errors.ts";
 import type { Arm, PhpState, TargetConfig } from "../../core/model.ts";
@@ -8,7 +8,7 @@ import { tail } from "../log.ts";
 import type { FrontState } from "../target.ts";
 import { choosePhpFpm, PhpFpm } from "./php-fpm.ts";
 import type { Premises } from "./premises.ts";
-import { type ProbeAnswer, phpState } from "./probe.ts";
+import { PROBE_SCRIPT, type ProbeAnswer, phpState } from "./probe.ts";
 import type { Replica, ReplicaOptions } from "./replica.ts";
 import { Site } from "./site.ts";
 
@@ -33,7 +33,13 @@ export class PhpReplica implements Replica {
       binary: choosePhpFpm(config.php),
       settings: config.php,
     });
-    this.#site = new Site(premises, { ...options, root, index: config.index, phpSocket: this.#fpm.socket });
+    const probe = join(premises.directory(`php-${options.arm}`), "probe.php");
+    writeFileSync(probe, PROBE_SCRIPT);
+    this.#site = new Site(premises, {
+      ...options,
+      nginx: config.nginx,
+      upstream: { kind: "php-fpm", socket: this.#fpm.socket, root, index: config.index, probe },
+    });
     this.#logs = new FrontLogs(this.#site.log, this.#fpm.log, this.#fpm.errorLog);
   }
 
@@ -52,6 +58,7 @@ export class PhpReplica implements Replica {
       arm: this.arm,
       url: this.url + this.#config.healthPath,
       host: this.#config.host,
+      selfSigned: this.#config.nginx.tls,
       signal: this.#premises.signal,
       stillAlive: () => {
         if (!this.#fpm.alive) throw new MeasureError(`php-fpm of ${this.arm} died${this.#evidence()}`);

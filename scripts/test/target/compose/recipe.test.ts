@@ -5,7 +5,7 @@ import type { Arm, ComposeConfig, OwnConfig, PhpSettings, TargetConfig } from ".
 import { armProject, sharedProject } from "../../../src/target/compose/project.ts";
 import { recipesOf } from "../../../src/target/compose/recipe.ts";
 import type { ComposeModel } from "../../../src/target/compose/types.ts";
-import { makeSite, type Site } from "../app.ts";
+import { makeSite, NGINX, type Site } from "../app.ts";
 import { example, OPTIONS } from "./examples.ts";
 
 const cleanups: (() => void)[] = [];
@@ -110,6 +110,19 @@ test("two variants of one tree: PHP, its settings, environment and limits of eac
   expect(config("head", "ini/perf-gate.ini")).not.toContain("memory_limit");
   expect(recipes.shared).toMatchObject({ shared: ["mysql"] });
   expect([recipes.base.shared, recipes.head.shared]).toEqual([["mysql"], ["mysql"]]);
+});
+
+test("a bundled arm over TLS has a certificate of its own beside nginx's configuration, and says so", () => {
+  const { recipes, state } = recipesWith({}, { nginx: { ...NGINX, tls: true, http2: true, accessLog: true } });
+  expect(recipes.base.variables["PERF_GATE_SCHEME"]).toBe("https");
+  expect(recipes.head.variables["PERF_GATE_SCHEME"]).toBe("http");
+  const config = (arm: Arm) => readFileSync(join(state, `config-${arm}`, "nginx.conf"), "utf8");
+  expect(config("base")).toContain("listen 8080 ssl http2 backlog=4096;");
+  expect(config("base")).toContain('ssl_certificate "/etc/perf-gate/certificate.pem";');
+  expect(config("base")).toContain('access_log "/tmp/access.log";');
+  expect(config("head")).toContain("listen 8080 backlog=4096;");
+  expect(existsSync(join(state, "config-base/key.pem"))).toBe(true);
+  expect(existsSync(join(state, "config-head/key.pem"))).toBe(false);
 });
 
 test("what only the head needs is on its networks alone", () => {
