@@ -80,7 +80,7 @@ volumes: { data: { name: the-data } }
     expect(await target.php("head")).toBeNull();
 
     // A look-up of a service's name is the engine's work for us, no neighbour's.
-    const filters = ["label=perf-gate.arm=base", "label=com.docker.compose.service=app"];
+    const filters = [OURS, "label=perf-gate.arm=base", "label=com.docker.compose.service=app"];
     const php = docker("ps", "--quiet", ...filters.flatMap((filter) => ["--filter", filter]));
     const idle = target.servicesUsage()?.cpuSeconds ?? Number.NaN;
     docker("exec", php, "php", "-r", 'for ($i = 0; $i < 4000; $i++) gethostbyname("mysql");');
