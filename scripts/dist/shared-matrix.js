@@ -206,8 +206,9 @@ function kneeOf(cells) {
   );
   if (measured.length < 3) return null;
   const most = Math.max(...measured.map(({ figures }) => figures.qps));
-  const knee = measured.toSorted((a, b) => a.level - b.level).find(({ figures }) => figures.qps >= NEARLY_ALL * most);
-  if (knee === void 0) return null;
+  const levels = measured.toSorted((a, b) => a.level - b.level);
+  const knee = levels.find(({ figures }) => figures.qps >= NEARLY_ALL * most);
+  if (knee === void 0 || knee === levels.at(-1)) return null;
   return { level: knee.level, qps: knee.figures.qps, cpuPeakCores: knee.figures.cpuPeakCores };
 }
 

@@ -361,14 +361,18 @@ export interface Knee {
 /** Share of the highest QPS that counts as having reached it; our choice. */
 const NEARLY_ALL = 0.95;
 
-/** The lowest load that reaches 95% of the highest QPS; null where less than three levels were measured. */
+/**
+ * The lowest load that reaches 95% of the highest QPS; null where less than three levels were measured, and where it is
+ * the highest of them: QPS may rise further.
+ */
 export function kneeOf(cells: readonly MatrixCell[]): Knee | null {
   const measured = cells.flatMap(({ cell: { model, level }, figures }) =>
     model !== "closed" || level === null || figures === null ? [] : [{ level, figures }],
   );
   if (measured.length < 3) return null;
   const most = Math.max(...measured.map(({ figures }) => figures.qps));
-  const knee = measured.toSorted((a, b) => a.level - b.level).find(({ figures }) => figures.qps >= NEARLY_ALL * most);
-  if (knee === undefined) return null;
+  const levels = measured.toSorted((a, b) => a.level - b.level);
+  const knee = levels.find(({ figures }) => figures.qps >= NEARLY_ALL * most);
+  if (knee === undefined || knee === levels.at(-1)) return null;
   return { level: knee.level, qps: knee.figures.qps, cpuPeakCores: knee.figures.cpuPeakCores };
 }

@@ -241,4 +241,6 @@ test("the knee is the lowest load that reaches nearly all of the highest QPS", (
   const ladder = [cell(20, 1000), cell(1, 300), cell(5, 960), cell(50, 990), cell(100, null)];
   expect(kneeOf(ladder)).toEqual({ level: 5, qps: 960, cpuPeakCores: 0.5 });
   expect(kneeOf(ladder.slice(0, 2))).toBeNull();
+  // The highest load brought the most: nothing has stopped rising.
+  expect(kneeOf([cell(1, 300), cell(5, 600), cell(20, 1000)])).toBeNull();
 });
