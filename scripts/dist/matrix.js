@@ -186,9 +186,9 @@ function matrixCell(cell, arms, { rounds, timings }) {
   const struck = results.flatMap((result) => Object.entries(result.struck)).sort(([, a], [, b]) => b - a);
   const [most] = struck;
   const isShort = results.some((result) => result.rounds < rounds);
-  const [why = isShort && most !== void 0 ? `${most[0]} struck ${most[1]} ${most[1] === 1 ? "slot" : "slots"}` : null] = runs.flatMap(
-    ({ failed }, index) => failed ?? results[index]?.reasons[0]?.text ?? []
-  );
+  const [
+    why = isShort && most !== void 0 ? `${most[0]} struck ${most[1]} ${most[1] === 1 ? "slot" : "slots"}` : null
+  ] = runs.flatMap(({ failed }, index) => failed ?? results[index]?.reasons[0]?.text ?? []);
   const counts = arms.flatMap(({ run: { census }, arm }) => {
     const counted = census?.scenarios.find(({ scenario }) => scenario === cell.scenario);
     return counted?.arms[arm].counts ?? [];
