@@ -12344,8 +12344,11 @@ function next(run) {
     const cells2 = cellsToConfirm(run);
     return cells2.length > 0 ? { kind: "measure", cells: cells2 } : { kind: "done", capped: false };
   }
-  if (run.plan.stored === void 0 && flaggedTests(run).length > 0) return { kind: "confirm" };
   const cells = cellsToMeasure(run);
+  if (run.plan.stored === void 0 && flaggedTests(run).length > 0) {
+    const unseen = run.cells.filter(({ cell, rounds }) => cells.includes(cell.id) && rounds.length < FIRST_LOOK);
+    return unseen.length > 0 ? { kind: "measure", cells: unseen.map(({ cell }) => cell.id) } : { kind: "confirm" };
+  }
   if (cells.length > 0) return { kind: "measure", cells };
   if (run.plan.stored !== void 0) return { kind: "done", capped: true };
   return { kind: "done", capped: allTests(run).some((test) => test.verdict === "inconclusive") };

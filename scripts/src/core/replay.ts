@@ -150,9 +150,12 @@ export function next(run: Run): Next {
     const cells = cellsToConfirm(run);
     return cells.length > 0 ? { kind: "measure", cells } : { kind: "done", capped: false };
   }
-  // One red decides the run, whatever the others would say.
-  if (run.plan.stored === undefined && flaggedTests(run).length > 0) return { kind: "confirm" };
   const cells = cellsToMeasure(run);
+  if (run.plan.stored === undefined && flaggedTests(run).length > 0) {
+    // One red decides the run, whatever the others would say; each of them is looked at once.
+    const unseen = run.cells.filter(({ cell, rounds }) => cells.includes(cell.id) && rounds.length < FIRST_LOOK);
+    return unseen.length > 0 ? { kind: "measure", cells: unseen.map(({ cell }) => cell.id) } : { kind: "confirm" };
+  }
   if (cells.length > 0) return { kind: "measure", cells };
   if (run.plan.stored !== undefined) return { kind: "done", capped: true };
   return { kind: "done", capped: allTests(run).some((test) => test.verdict === "inconclusive") };

@@ -127,6 +127,13 @@ test("a red is confirmed at once, whatever is still open elsewhere", () => {
   expect(next(replay(plan, censusOf(plan), blocks(plan, { ...options, blocks: 5 })))).toMatchObject({
     kind: "measure",
   });
+  // Every cell is looked at once: one that lost a round is measured alone before.
+  const struck = blocks(plan, {
+    ...options,
+    change: (sample) =>
+      sample.cell === "s1 @20" && sample.block === 2 ? { events: ["k6-died"] } : options.change(sample),
+  });
+  expect(next(replay(plan, censusOf(plan), struck))).toEqual({ kind: "measure", cells: ["s1 @20"] });
   const before = replay(plan, censusOf(plan), main);
   expect(next(before)).toEqual({ kind: "confirm" });
   const tests = flaggedTests(before).map(({ test: id }) => id);
