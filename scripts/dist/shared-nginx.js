@@ -9,6 +9,21 @@ var NGINX_KEYS = {
   proxy: "proxy",
   upstreamKeepAlive: "upstream-keep-alive"
 };
+var PLAIN_NGINX = {
+  tls: false,
+  http2: false,
+  accessLog: false,
+  proxy: false,
+  upstreamKeepAlive: false
+};
+function nginxFromKeys(written) {
+  return Object.fromEntries(
+    Object.entries(NGINX_KEYS).flatMap(([name, key]) => {
+      const value = written[key];
+      return typeof value === "boolean" ? [[name, value]] : [];
+    })
+  );
+}
 function nginxByKey(settings) {
   const names = Object.keys(NGINX_KEYS);
   return Object.fromEntries(
@@ -37,6 +52,8 @@ function nginxMisfit({ nginx, start }) {
 }
 
 export {
+  PLAIN_NGINX,
+  nginxFromKeys,
   nginxByKey,
   nginxMisfit
 };

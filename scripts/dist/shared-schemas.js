@@ -4,6 +4,8 @@ import {
   InputError
 } from "./shared-errors.js";
 import {
+  PLAIN_NGINX,
+  nginxFromKeys,
   nginxMisfit
 } from "./shared-nginx.js";
 import {
@@ -14396,17 +14398,8 @@ var nginx = section({
 });
 function checkNginx({ nginx: nginx2, start }, report) {
   if (!isMapping(nginx2)) return;
-  const on = (key) => nginx2[key] === true;
-  const misfit = nginxMisfit({
-    nginx: {
-      tls: on("tls"),
-      http2: on("http2"),
-      accessLog: on("access-log"),
-      proxy: on("proxy"),
-      upstreamKeepAlive: on("upstream-keep-alive")
-    },
-    start: start === void 0 ? null : String(start)
-  });
+  const settings = { ...PLAIN_NGINX, ...nginxFromKeys(nginx2) };
+  const misfit = nginxMisfit({ nginx: settings, start: start === void 0 ? null : String(start) });
   if (misfit !== null) report(["nginx", misfit.key], misfit.message);
 }
 
@@ -14918,13 +14911,7 @@ function toTarget(target2) {
       backlog: php2.backlog,
       ini: php2.ini
     },
-    nginx: {
-      tls: nginx2.tls,
-      http2: nginx2.http2,
-      accessLog: nginx2["access-log"],
-      proxy: nginx2.proxy,
-      upstreamKeepAlive: nginx2["upstream-keep-alive"]
-    },
+    nginx: { ...PLAIN_NGINX, ...nginxFromKeys(nginx2) },
     compose: toCompose(target2),
     copy: target2.copy,
     resources: target2.resources ?? null,
@@ -14969,13 +14956,10 @@ function toVariant({ env: env2, php: php2, nginx: nginx2, links, start, resource
   return {
     env: env2,
     php: given({ ...rest, processManager }),
-    ...nginx2 === void 0 ? {} : { nginx: toNginx(nginx2) },
+    ...nginx2 === void 0 ? {} : { nginx: nginxFromKeys(nginx2) },
     links: toLinks(links),
     ...given({ start, resources, connection: connection2, query })
   };
-}
-function toNginx({ "access-log": accessLog, "upstream-keep-alive": upstreamKeepAlive, ...rest }) {
-  return given({ ...rest, accessLog, upstreamKeepAlive });
 }
 function given(values) {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== void 0));

@@ -710,7 +710,7 @@ function subjectsOf({ plan, target }, scenarios, block) {
   return {
     arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),
     ...ARMS.some((arm) => targetOf(plan, arm).nginx.tls) ? { selfSigned: true } : {},
-    scenarios: Object.fromEntries(scenarios.map((scenario) => [scenario.name, subject(scenario)]))
+    scenarios: Object.fromEntries([...new Set(scenarios)].map((scenario) => [scenario.name, subject(scenario)]))
   };
 }
 function slotSpec(plan, slot, round) {

@@ -15,6 +15,7 @@ import {
   type Variant,
   type Work,
 } from "../core/model.ts";
+import { nginxFromKeys, PLAIN_NGINX } from "../core/nginx.ts";
 import { defaultName } from "./scenario-schema.ts";
 import type { FileShape } from "./schema.ts";
 
@@ -23,7 +24,6 @@ type RequestShape = Pick<NonNullable<ScenarioShape["mix"]>[number], "path" | "me
 type GateShape = FileShape["gate"];
 type TargetShape = FileShape["target"];
 type VariantShape = NonNullable<FileShape["variants"]>[string];
-type NginxShape = NonNullable<VariantShape["nginx"]>;
 
 const HOME: Pick<ScenarioShape, "path" | "model" | "gate"> = { path: "/", model: "closed", gate: {} };
 /** What is measured where nothing is said. */
@@ -94,13 +94,7 @@ function toTarget(target: TargetShape): TargetConfig {
       backlog: php.backlog,
       ini: php.ini,
     },
-    nginx: {
-      tls: nginx.tls,
-      http2: nginx.http2,
-      accessLog: nginx["access-log"],
-      proxy: nginx.proxy,
-      upstreamKeepAlive: nginx["upstream-keep-alive"],
-    },
+    nginx: { ...PLAIN_NGINX, ...nginxFromKeys(nginx) },
     compose: toCompose(target),
     copy: target.copy,
     resources: target.resources ?? null,
@@ -151,14 +145,10 @@ function toVariant({ env, php, nginx, links, start, resources, connection, query
   return {
     env,
     php: given({ ...rest, processManager }),
-    ...(nginx === undefined ? {} : { nginx: toNginx(nginx) }),
+    ...(nginx === undefined ? {} : { nginx: nginxFromKeys(nginx) }),
     links: toLinks(links),
     ...given({ start, resources, connection, query }),
   };
-}
-
-function toNginx({ "access-log": accessLog, "upstream-keep-alive": upstreamKeepAlive, ...rest }: NginxShape) {
-  return given({ ...rest, accessLog, upstreamKeepAlive });
 }
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -1,4 +1,4 @@
-import { nginxMisfit } from "../core/nginx.ts";
+import { nginxFromKeys, nginxMisfit, PLAIN_NGINX } from "../core/nginx.ts";
 import { flag } from "./leaves.ts";
 import { isMapping, type Raw, type Report, section } from "./shapes.ts";
 
@@ -26,16 +26,7 @@ export const nginx = section({
 /** What is asked of nginx can be had together, and with the server that is started. */
 export function checkNginx({ nginx, start }: Raw, report: Report): void {
   if (!isMapping(nginx)) return;
-  const on = (key: keyof typeof nginxKeys): boolean => nginx[key] === true;
-  const misfit = nginxMisfit({
-    nginx: {
-      tls: on("tls"),
-      http2: on("http2"),
-      accessLog: on("access-log"),
-      proxy: on("proxy"),
-      upstreamKeepAlive: on("upstream-keep-alive"),
-    },
-    start: start === undefined ? null : String(start),
-  });
+  const settings = { ...PLAIN_NGINX, ...nginxFromKeys(nginx) };
+  const misfit = nginxMisfit({ nginx: settings, start: start === undefined ? null : String(start) });
   if (misfit !== null) report(["nginx", misfit.key], misfit.message);
 }

@@ -9,6 +9,25 @@ export const NGINX_KEYS = {
   upstreamKeepAlive: "upstream-keep-alive",
 } as const satisfies Record<keyof NginxSettings, string>;
 
+/** Settings where nothing is said. */
+export const PLAIN_NGINX: NginxSettings = {
+  tls: false,
+  http2: false,
+  accessLog: false,
+  proxy: false,
+  upstreamKeepAlive: false,
+};
+
+/** Settings from their names in the file; what is not there, or no setting, stays away. */
+export function nginxFromKeys(written: Readonly<Record<string, unknown>>): Partial<NginxSettings> {
+  return Object.fromEntries(
+    Object.entries(NGINX_KEYS).flatMap(([name, key]) => {
+      const value = written[key];
+      return typeof value === "boolean" ? [[name, value]] : [];
+    }),
+  );
+}
+
 /** Settings by their names in the file; what is not there stays away. */
 export function nginxByKey(settings: Partial<NginxSettings>): Record<string, boolean> {
   const names = Object.keys(NGINX_KEYS) as (keyof NginxSettings)[];

@@ -325,7 +325,7 @@ export function subjectsOf(
   return {
     arms: perArm((arm) => ({ url: target.url(arm), host: target.host(arm) })),
     ...(ARMS.some((arm) => targetOf(plan, arm).nginx.tls) ? { selfSigned: true } : {}),
-    scenarios: Object.fromEntries(scenarios.map((scenario) => [scenario.name, subject(scenario)])),
+    scenarios: Object.fromEntries([...new Set(scenarios)].map((scenario) => [scenario.name, subject(scenario)])),
   };
 }
 
