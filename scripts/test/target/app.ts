@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zeroConfig } from "../../src/config/load.ts";
-import type { Arm, NginxSettings, PhpSettings, Plan, TargetConfig } from "../../src/core/model.ts";
+import type { Arm, PhpSettings, Plan, TargetConfig } from "../../src/core/model.ts";
+import { PLAIN_NGINX } from "../../src/core/nginx.ts";
 import type { StartOptions } from "../../src/target/target.ts";
 
 const HOME = join(import.meta.dirname, "../../..");
@@ -37,15 +38,6 @@ const PHP: PhpSettings = {
   jit: "off",
   backlog: 511,
   ini: {},
-};
-
-/** nginx as it is where nothing is said. */
-export const NGINX: NginxSettings = {
-  tls: false,
-  http2: false,
-  accessLog: false,
-  proxy: false,
-  upstreamKeepAlive: false,
 };
 
 export interface Changes {
@@ -155,7 +147,7 @@ function plan(directory: string, changes: Changes): Plan {
         start: null,
         services: [],
         env: {},
-        nginx: NGINX,
+        nginx: PLAIN_NGINX,
         compose: null,
         copy: [],
         resources: null,

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NginxSettings } from "../../src/core/model.ts";
+import { PLAIN_NGINX } from "../../src/core/nginx.ts";
 import { makeCertificate } from "../../src/target/certificate.ts";
 import { findNginx, nginxConf } from "../../src/target/process/nginx.ts";
 import { siteServers, type Upstream } from "../../src/target/process/site.ts";
-import { NGINX } from "./app.ts";
 
 let directory = "";
 beforeAll(() => {
@@ -31,7 +31,7 @@ function servers(upstream: Upstream, on: Partial<NginxSettings>): string {
   const text = siteServers({
     listen: "127.0.0.1:25000",
     adminListen: `unix:${join(directory, "admin.sock")}`,
-    nginx: { ...NGINX, ...on },
+    nginx: { ...PLAIN_NGINX, ...on },
     certificates: directory,
     accessLog: join(directory, "access.log"),
     upstream,

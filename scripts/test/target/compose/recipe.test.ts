@@ -2,10 +2,11 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { Arm, ComposeConfig, OwnConfig, PhpSettings, TargetConfig } from "../../../src/core/model.ts";
+import { PLAIN_NGINX } from "../../../src/core/nginx.ts";
 import { armProject, sharedProject } from "../../../src/target/compose/project.ts";
 import { recipesOf } from "../../../src/target/compose/recipe.ts";
 import type { ComposeModel } from "../../../src/target/compose/types.ts";
-import { makeSite, NGINX, type Site } from "../app.ts";
+import { makeSite, type Site } from "../app.ts";
 import { example, OPTIONS } from "./examples.ts";
 
 const cleanups: (() => void)[] = [];
@@ -113,7 +114,7 @@ test("two variants of one tree: PHP, its settings, environment and limits of eac
 });
 
 test("a bundled arm over TLS has a certificate of its own beside nginx's configuration, and says so", () => {
-  const { recipes, state } = recipesWith({}, { nginx: { ...NGINX, tls: true, http2: true, accessLog: true } });
+  const { recipes, state } = recipesWith({}, { nginx: { ...PLAIN_NGINX, tls: true, http2: true, accessLog: true } });
   expect(recipes.base.variables["PERF_GATE_SCHEME"]).toBe("https");
   expect(recipes.head.variables["PERF_GATE_SCHEME"]).toBe("http");
   const config = (arm: Arm) => readFileSync(join(state, `config-${arm}`, "nginx.conf"), "utf8");
